@@ -25,7 +25,7 @@ namespace {
 /// Linux allows 128 KiB for one variable or argument.
 constexpr size_t longest_filter = 100'000;
 
-/// For results, and for lists of older versions: neither has a field for it.
+/// Whether cases of a check are timed. Results and lists of older versions have no field for it.
 bool is_timed_check(const std::string& check) {
   constexpr std::array<std::string_view, 3> timed = {"performance", "compile_time", "tournament"};
   return std::ranges::find(timed, check) != timed.end();
@@ -96,7 +96,7 @@ class Chunks {
   bool timed_;
   double length_s_;
   std::vector<Chunk> chunks_{};
-  std::vector<size_t> bytes_{};  ///< of the filter of each chunk
+  std::vector<size_t> bytes_{};  ///< size of each chunk's filter
 };
 
 }  // namespace

@@ -10,8 +10,8 @@ namespace torchstone {
 /// A case that is to run.
 struct PlannedCase {
   std::string name;
-  bool timed = false;               ///< it needs a machine for itself
-  std::optional<double> seconds{};  ///< how long it took; nothing if no result tells
+  bool timed = false;               ///< needs a machine to itself
+  std::optional<double> seconds{};  ///< earlier duration; nothing if unknown
 };
 
 /// Cases that one process runs on one machine. They are all timed, or none is.
@@ -35,9 +35,9 @@ std::vector<PlannedCase> cases_of_list(const std::string& list, const std::strin
                                        const std::vector<Result>& results);
 
 /// Distributes the cases over chunks of at most `length_s` seconds: the longest case first, into the first chunk that
-/// has room (first-fit decreasing). A longer case is a chunk of its own. A case without a duration counts as
-/// `assumed_s`, or as the median of the cases of its kind, timed or not. Without any of its kind it counts as the
-/// median of all. Throws std::invalid_argument without any duration, and for a case that no --gtest_filter can select.
+/// has room (first-fit decreasing). A case longer than `length_s` gets its own chunk. A case without a duration counts
+/// as `assumed_s`. Without that it counts as the median of its kind (timed or judged), or else of all cases. Throws
+/// std::invalid_argument without any duration, and for a case that no --gtest_filter can select.
 ChunkPlan plan_chunks(const std::vector<PlannedCase>& cases, double length_s, std::optional<double> assumed_s = {});
 
 /// Returns the value of --gtest_filter that selects the cases of a chunk. It is short enough for one variable of the

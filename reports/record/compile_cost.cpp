@@ -3,7 +3,7 @@
 namespace torchstone {
 namespace {
 
-/// Returns the metric, or 0 without one.
+/// Returns the metric, or 0 if it is missing.
 double value_of(const std::map<std::string, double>& metrics, const char* key) {
   const auto found = metrics.find(key);
   return found == metrics.end() ? 0 : found->second;

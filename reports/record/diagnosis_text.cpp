@@ -15,14 +15,14 @@ namespace {
 
 constexpr size_t most_fused = 20;
 
-// In the order of the enumerations.
+// Names in the order of the enumerators.
 constexpr std::array<std::string_view, 3> confirmation_words = {"untried", "confirmed", "refuted"};
 constexpr std::array<std::string_view, 7> outcome_words = {"unknown",  "located", "narrowed",   "tolerance",
                                                            "vanished", "healthy", "unsupported"};
 constexpr std::array<std::string_view, 7> fault_words = {"none",  "number", "not_finite", "integer",
                                                          "state", "shape",  "dtype"};
 
-/// Returns the value that the text names, if any.
+/// Returns the enumerator with this name, if any.
 template <typename Enum, size_t n>
 std::optional<Enum> value_of(const std::array<std::string_view, n>& words, std::string_view text) {
   const auto found = std::ranges::find(words, text);
@@ -154,7 +154,7 @@ std::vector<DiagnosisLine> lines_of(const Diagnosis& diagnosis, size_t most_node
     add("its kernel", kernel_text(*diagnosis.first_wrong));
     add("its error", text_of_error(*diagnosis.first_wrong));
   }
-  const char* title = diagnosis.trials > 0 ? "smallest part" : "operator";  // of a range nothing is cut
+  const char* title = diagnosis.trials > 0 ? "smallest part" : "operator";  // without trials, the part was not reduced
   for (size_t i = 0; i < std::min(diagnosis.part.size(), most_nodes); ++i)
     add(i == 0 ? title : "", text_of(diagnosis.part[i]));
   if (diagnosis.part.size() > most_nodes)

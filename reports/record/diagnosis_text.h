@@ -9,15 +9,15 @@
 
 namespace torchstone {
 
-// Each is one line of plain text, to be escaped by who shows it; empty where there is nothing to say.
+// Every text is one plain line, which the caller escapes. It is empty if there is nothing to say.
 
-/// "untried", "confirmed" or "refuted", and back; another text is untried.
+/// Converts "untried", "confirmed" or "refuted"; any other text is untried.
 std::string to_string(Confirmation confirmation);
 Confirmation confirmation_of(const std::string& text);
-/// "located", and back; another text is unknown.
+/// Converts names such as "located"; any other text is unknown.
 std::string to_string(DiagnosisOutcome outcome);
 DiagnosisOutcome diagnosis_outcome_of(std::string_view text);
-/// "not_finite", and back; another text is nothing.
+/// Converts names such as "not_finite"; any other text is nothing.
 std::string to_string(ResultFault fault);
 std::optional<ResultFault> result_fault_of(std::string_view text);
 
@@ -43,7 +43,7 @@ std::string effort_text(const Diagnosis& diagnosis);
 /// "diagnosis: compile, 12 parts tried"
 std::string text_of_diagnosis_phase(std::string_view phase, int64_t tried);
 
-/// All of it, line by line, each with what it is: {"first wrong value", "aten::…"}.
+/// Returns the whole diagnosis as pairs of title and line: {"first wrong value", "aten::…"}.
 struct DiagnosisLine {
   std::string title, text;
 };

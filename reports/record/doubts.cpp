@@ -21,7 +21,7 @@ bool passed(const Result& r) { return r.finished && r.outcome.status == Status::
 
 std::string model_of(const Result& r) { return r.model.empty() ? short_name(r.name) : r.model; }
 
-/// Why, in words; empty for an interval that is narrow enough.
+/// Returns why an interval is too wide; empty for an interval that is narrow enough.
 std::string wide_interval(double ratio, double low, double high) {
   if (!statistics::is_too_wide(ratio, low, high)) return "";
   if (!statistics::is_bounded(low, high)) return "its interval has no bound: it was measured too few times";
@@ -54,7 +54,7 @@ std::string other_doubts(const Result& r) {
   std::string doubts = first_line(value_in(r.outcome.notes, "doubts"));
   const std::string noisy = noisy_reason(r);
   if (const size_t at = noisy.empty() ? std::string::npos : doubts.find(noisy); at != std::string::npos)
-    doubts.erase(at, noisy.size() + 1);  // and the space to the next sentence
+    doubts.erase(at, noisy.size() + 1);  // with the space before the next sentence
   return trimmed(doubts);
 }
 
@@ -64,7 +64,7 @@ bool is_unknown(const Result& r, const std::string& key) {
 }
 
 bool follows_from_unknown(const Result& r, std::string_view metric) {
-  // The same number by another estimate, or what follows from it.
+  // These are other estimates of the unknown metric, or derived from it.
   if (metric == "hodges_lehmann" || metric == "break_even_calls") return is_unknown(r, "speedup");
   if (metric == "eager_exposed_pct") return is_unknown(r, "eager_exchange_cost");
   if (metric == "compiled_exposed_pct") return is_unknown(r, "compiled_exchange_cost");
@@ -112,7 +112,7 @@ bool is_weak(const Result& r) {
 std::string rounding_text(const Result& r) {
   const auto times = metric_of(r, "rounding_times"), limit = metric_of(r, "rounding_limit");
   if (!times) return "";
-  const bool shows_limit = limit && !is_weak(r);  // a weak row has both limits in one place
+  const bool shows_limit = limit && !is_weak(r);  // weak_limits() shows the limits of a weak row
   return fmt::format("{:.2g}× rounding{}", *times, shows_limit ? fmt::format(" (limit {})", limit_text(*limit)) : "");
 }
 
@@ -137,7 +137,7 @@ std::string weak_reason(const Result& r) {
   const PassLimit limit = *pass_limit(r);
   const std::string error =
       std::isinf(limit.value) ? "any error" : fmt::format("an error of up to {}", limit_text(limit.value));
-  // The accuracy case of the same model may be judged by rounding too, and then has a smaller limit.
+  // Says so, because the accuracy case of the same model may be judged by rounding too and have a smaller limit.
   const char* by =
       r.check == "performance" && limit.rule == "tolerance" ? " (by the tolerance, the only rule here)" : "";
   return fmt::format("{} would have passed too{}", error, by);
@@ -165,7 +165,7 @@ std::string limit_text(double limit) {
   const bool short_as_integer = limit >= weak_above && limit < 1e4;
   if (!short_as_integer) return fmt::format("{:.2g} %", 100 * limit);
   std::string text = fmt::format("{:.0f} %", 100 * limit);
-  // A limit just above the one that makes a row weak has more digits, so that it does not look the same.
+  // A limit just above the threshold for weak rows gets more digits, so that it does not print like the threshold.
   for (int digits = 1; digits <= 3 && limit > weak_above && parse_number(text.substr(0, text.size() - 2)) <= 10;
        ++digits)
     text = fmt::format("{:.{}f} %", 100 * limit, digits);
@@ -193,7 +193,7 @@ namespace {
 /// A fact of the machine that disturbs timings.
 struct MachineDoubt {
   std::string name;      ///< a few words
-  std::string sentence;  ///< what it does, and what to do
+  std::string sentence;  ///< its effect, and what to do about it
 };
 
 std::vector<MachineDoubt> doubts_of(const Facts& machine) {

@@ -11,8 +11,8 @@
 
 namespace torchstone {
 
-/// Returns why a measured speed-up says too little, in one sentence; empty if it says enough. The reason is the note
-/// `noisy`. Without that note it is an interval without a bound, or one of more than ±25 % of the speed-up.
+/// Returns why a measured speed-up is noisy, in one sentence; empty if it is not. The reason is the note `noisy`.
+/// Without that note it is an unbounded interval, or an interval of more than ±25 % of the speed-up.
 std::string noisy_reason(const Result& result);
 bool is_noisy(const Result& result);
 
@@ -22,7 +22,7 @@ bool is_noisy(const Result& result);
 inline constexpr std::string_view cache_domain_note_begin = "The threads ran ";
 inline constexpr double max_lost_across_caches = 1.5;
 
-/// Returns other doubts about the timings in one line: the note `doubts` without the reason above.
+/// Returns other doubts about the timings in one line: the note `doubts` without noisy_reason().
 std::string other_doubts(const Result& result);
 
 /// Returns the interval of a metric, the metrics KEY_low and KEY_high; nothing if one is missing.
@@ -32,12 +32,12 @@ std::optional<statistics::Interval> interval_of(const Result& result, const std:
 /// (statistics::says_nothing). Reports then print no number, and means leave it out. False without an interval.
 bool is_unknown(const Result& result, const std::string& key);
 
-/// Returns whether the metric says nothing because another one is_unknown(): bounds of the latter, KEY_low and
-/// KEY_high, and what follows from the speed-up or the cost of an exchange. Reports leave it out.
+/// Returns whether the metric says nothing because another one is_unknown(). Such metrics are the bounds KEY_low and
+/// KEY_high, and those derived from the speed-up or the cost of an exchange. Reports leave them out.
 bool follows_from_unknown(const Result& result, std::string_view metric);
 
-/// Returns a ratio with its interval: "1.43x [1.40 1.46]". If the interval says nothing, returns the bound that
-/// excludes 1, "at least 2.10x", else "unknown".
+/// Returns a ratio with its interval: "1.43x [1.40 1.46]". If the interval says nothing, returns the bound if that
+/// excludes 1 ("at least 2.10x"), and otherwise "unknown".
 std::string ratio_text(double ratio, double low, double high, int digits);
 
 /// Returns the speed-up as ratio_text() does, or "1.43x" without an interval. Empty without a speed-up.
@@ -46,20 +46,20 @@ std::string speedup_text(const Result& result, int digits);
 /// Returns "2 noisy"; empty if no speed-up is noisy.
 std::string noisy_words(const std::vector<Result>& results);
 
-/// The smallest relative error of a tensor that a row would have reported, in its least sensitive tensor.
+/// The smallest relative error that a row would have detected in every tensor: the limit of its least sensitive one.
 struct PassLimit {
   double value = 0;
   std::string rule{};  ///< "tolerance" or "rounding"
   std::string tensor{};
 };
-/// Returns the limit of upstream's tolerance, `detection_limit`, or of rounding, `rounding_limit`, whichever is
-/// smaller. A row has each limit only if that rule could refuse it. Empty if the row has neither.
+/// Returns the smaller of two limits: `detection_limit` of upstream's tolerance and `rounding_limit`. A row has each
+/// limit only if that rule can fail it. Empty if the row has neither.
 std::optional<PassLimit> pass_limit(const Result& result);
 
 /// Returns whether the case passed with a limit above 10 %: an error of 10 % would have passed too.
 bool is_weak(const Result& result);
-/// Returns "an error of up to 80 % would have passed too"; empty for any other case. A performance row adds that its
-/// only rule is the tolerance.
+/// Returns "an error of up to 80 % would have passed too" for a weak case; empty for any other. A performance row that
+/// only the tolerance judges says so.
 std::string weak_reason(const Result& result);
 
 /// Returns "0.3× rounding (limit 0.02 %)"; empty unless the case was judged by rounding. Without the limit if the row
@@ -78,10 +78,10 @@ std::string weak_limits(const Result& result);
 struct Detection {
   size_t n = 0;  ///< passes with a limit
   double median = 0, worst = 0;
-  const Result* least = nullptr;    ///< the pass with the worst
+  const Result* least = nullptr;    ///< the pass with the worst limit
   std::vector<const Result*> weak;  ///< worst first
 };
-/// Refers to the results.
+/// Keeps pointers to the results.
 Detection detection_of(const std::vector<Result>& results);
 
 /// Returns "0.25 %"; "none" if any error would have passed. A limit just above 10 % has more digits: "10.2 %".
@@ -97,10 +97,10 @@ std::string weak_words(const Detection& detection);
 /// Empty if nothing was timed.
 std::vector<std::string> machine_doubts(const std::vector<Result>& results, const Facts& machine);
 
-/// Returns the same facts in one line: "Timings vary on this machine (turbo, SMT)". May be empty.
+/// Returns the names of these facts in one line: "Timings vary on this machine (turbo, SMT)". May be empty.
 std::string machine_doubts_line(const std::vector<Result>& results, const Facts& machine);
 
-/// Returns the facts whether or not anything was timed.
+/// Returns the facts even if nothing was timed.
 std::vector<std::string> machine_doubts(const Facts& machine);
 
 }  // namespace torchstone

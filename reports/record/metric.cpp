@@ -38,7 +38,7 @@ const std::vector<MetricInfo>& metric_table() {
       {"timing_overhead_pct", "clock and synchronize, of a block", "%", "{:.3f}", lower},
       {"measure_s", "measuring took", "s", "{:.2f}", neither},
       {"warm_up_rounds", "rounds of warm-up", "", "{:.0f}", neither},
-      // By the device's own clock
+      // Measured by the device's clock
       {"eager_device_ms", "eager on the device, median", "ms", "{:.4g}", lower},
       {"compiled_device_ms", "compiled on the device, median", "ms", "{:.4g}", lower},
       {"speedup_device", "speed-up on the device", "x", "{:.3f}", higher},
@@ -133,7 +133,7 @@ const std::vector<MetricInfo>& metric_table() {
       {"cache_hit", "artifact from the cache", "", "{:.0f}", neither},
       {"break_even_calls", "calls until compiling pays", "", "{:.0f}", lower},
       // Memory and size
-      // Sources inside the artifact name the folder they were compiled in: process id, folder of the cache.
+      // Slack: sources inside the artifact contain the path they were compiled in, with process id and cache folder.
       {"artifact_bytes", "artifact", "B", "{:.0f}", lower, exactly, 4096},
       {"largest_batch", "largest batch that eager holds", "", "{:.0f}", higher},
       {"eager_peak_bytes", "eager, peak memory", "B", "{:.0f}", lower, exactly},
@@ -174,7 +174,7 @@ const std::vector<MetricInfo>& metric_table() {
       {"unquantized_linears", "linears whose sizes int4weightonly skips", "", "{:.0f}", neither},
       {"converted_nodes", "computing nodes of the converted program", "", "{:.0f}", neither},
       {"delegated_nodes", "nodes that the other runtime ran in one call", "", "{:.0f}", neither},
-      // Upstream's memory and counters, where there is the same quantity
+      // Upstream's memory metrics and counters that Torchstone measures too
       {"eager_peak_mem", "eager, memory with weights as upstream reads it", "B", "{:.0f}", lower},
       {"dynamo_peak_mem", "compiled, memory with weights as upstream reads it", "B", "{:.0f}", lower},
       {"compression_ratio", "memory with weights, eager / compiled", "x", "{:.3f}", higher},

@@ -20,7 +20,7 @@ namespace {
 
 constexpr size_t longest_reason = 200, longest_sizes = 80;
 
-/// Shortens a reason between two words, so that no number loses digits.
+/// Shortens a reason at a space, so that no number loses digits.
 std::string shortened_to_words(const std::string& reason) {
   const std::string text = shortened(reason, longest_reason);
   const size_t space = text == reason ? std::string::npos : text.rfind(' ');
@@ -40,7 +40,7 @@ bool is_wrong(const Result& r) {
          (r.outcome.status == Status::fail_accuracy || r.outcome.status == Status::not_bitwise_equivalent);
 }
 
-/// Returns how wrong an answer is: "by 3.4 times the allowed error". Empty if no number tells.
+/// Returns how wrong an answer is: "by 3.4 times the allowed error". Empty if that is unknown.
 std::string times_words(const Result& r) {
   for (const auto& [metric, allowed] :
        {std::pair{"rounding_times", "what rounding explains"}, {"error_of_limit", "the allowed error"}}) {
@@ -52,7 +52,7 @@ std::string times_words(const Result& r) {
   return "";
 }
 
-/// Returns what an accuracy case tells about the answer.
+/// Returns an accuracy case's verdict on the answer.
 std::string answer_words(const Result& r) {
   if (is_wrong(r)) {
     const std::string times = times_words(r);
@@ -90,9 +90,9 @@ bool is_timed(const Result& r) {
   return r.finished && speedup && std::isfinite(*speedup) && *speedup > 0 && !is_wrong(r);
 }
 
-/// Returns what a performance case tells about the speed.
+/// Returns a performance case's verdict on the speed.
 std::string speed_words(const Result& r) {
-  // The reason begins with "not timed", so the number replaces it.
+  // The reason itself begins with "not timed", so it is left out.
   if (const std::string times = is_wrong(r) ? times_words(r) : ""; !times.empty())
     return "not timed, because the answer is WRONG, " + times;
   if (!is_timed(r)) return fmt::format("not timed ({})", status_words(r));
@@ -120,8 +120,8 @@ std::optional<double> cold_compile_s(const std::vector<const Result*>& cases) {
   return std::nullopt;
 }
 
-/// Returns after how many calls compiling pays. Empty if the interval of the speed-up does not tell. A row that was
-/// compiled with warm caches pays for the compile of another case of the same combination.
+/// Returns after how many calls compiling pays off. Empty if the interval of the speed-up says nothing. For a row that
+/// was compiled with warm caches, it uses the cold compile of another case of the same combination.
 std::string pay_words(const Result& r, const std::vector<const Result*>& cases) {
   const auto high = metric_of(r, "speedup_high");
   if (!is_timed(r) || !high || is_unknown(r, "speedup")) return "";
@@ -132,7 +132,7 @@ std::string pay_words(const Result& r, const std::vector<const Result*>& cases) 
   return calls && std::isfinite(*calls) && *calls > 0 ? "pays for its compile after " + calls_words(*calls) : "";
 }
 
-/// Returns what another check tells: "largest_batch pass".
+/// Returns the verdict of another check: "largest_batch pass".
 std::string other_words(const Result& r) {
   const std::string numbers = numbers_line(r);
   return fmt::format("{} {}{}{}", r.check, status_words(r), numbers.empty() ? "" : ", ", numbers);

@@ -10,8 +10,8 @@ namespace torchstone {
 /// sentence for each backend and mode. Averages over backends or modes of one model mean nothing.
 bool are_of_own_model(const std::vector<Result>& results);
 
-/// Whether all results are of models that the user named, and the user stated of none that it ends otherwise than with
-/// a pass. "As expected" then says no more than "passed", so reports say the latter.
+/// Whether all results are of models that the user named, and the user expects a pass of each. "As expected" then means
+/// no more than "passed", so reports say the latter.
 bool is_own_without_expectations(const std::vector<Result>& results);
 
 /// Returns the names of the models, with a comma between them.

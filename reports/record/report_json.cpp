@@ -20,7 +20,7 @@ namespace {
   throw std::invalid_argument(fmt::format("{} (expected at most {})", what, most));
 }
 
-/// Behind the closing quote of the string that begins at `at`.
+/// Returns the position of the closing quote of the string that begins at `at`.
 size_t end_of_string(std::string_view text, size_t at) {
   for (++at; at < text.size() && text[at] != '"'; ++at) at += text[at] == '\\';
   return at;
@@ -35,7 +35,7 @@ nlohmann::json parse(const std::string& text, const std::string& file) {
     check_json_limits(text);
     return nlohmann::json::parse(text);
   } catch (const nlohmann::json::exception& error) {
-    // Its words name line, column and what was expected; before them stands a code for programmers.
+    // The message begins with an internal code "[…] ". After it come line, column and what was expected.
     const std::string message = error.what();
     const auto code_end = message.find("] ");
     const std::string words = code_end == std::string::npos ? message : message.substr(code_end + 2);
@@ -56,7 +56,7 @@ int version_of(const nlohmann::json& json, const std::string& schema) {
                                           version > schema_version ? ", of a newer version of Torchstone" : ""));
 }
 
-/// Replaces the names of version 1 by the present ones.
+/// Replaces the names of version 1 by the current ones.
 void rename_from_1(nlohmann::json& result) {
   const std::map<std::string, std::string> statuses{{"undelegated", "not_compiled"}, {"vacuous", "uninformative"}};
   const std::map<std::string, std::string> metrics{{"compiled_beside", "concurrent_compiles"},
@@ -79,7 +79,7 @@ void rename_from_1(nlohmann::json& result) {
   }
 }
 
-/// Moves what version 1 kept in notes to the members that hold it now.
+/// Moves values that version 1 kept in notes to their own members.
 void upgrade_from_1(Result& result) {
   auto& notes = result.outcome.notes;
   const auto take = [&](const char* key) {
@@ -110,7 +110,7 @@ Result result_in(const nlohmann::json& json, int version) {
   return result;
 }
 
-/// Runs `read` and puts the file's name before what it throws.
+/// Calls `read`. Turns std::invalid_argument into a ReportError that begins with the file's name.
 template <typename Read>
 auto reading(const std::string& file, Read read) {
   try {
@@ -197,7 +197,7 @@ nlohmann::json summary_to_json(const std::vector<Result>& results) {
 }  // namespace
 
 void check_json_limits(std::string_view text) {
-  std::string open;  // the brackets around the place
+  std::string open;  // the brackets that are open at this position
   size_t members = 0, items = 0;
   for (size_t at = 0; at < text.size(); ++at) {
     const char c = text[at];

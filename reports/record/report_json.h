@@ -16,20 +16,19 @@ struct JsonLimits {
                           results = 250'000;
 };
 
-/// Throws std::invalid_argument for a text beyond the limits of depth, members and items. Other errors are left to the
+/// Throws std::invalid_argument for a text beyond the limits of depth, members and items. It leaves other errors to the
 /// parser.
 void check_json_limits(std::string_view text);
 
-/// Writes the unit of exchange, results.json, schema "torchstone/result/2" (docs/results_json.md). The number grows
-/// when a reader of the old form would misunderstand the new one. Readers ignore unknown members, keep unknown metrics,
-/// notes and samples, and take an absent member for empty. Only `name` and `outcome.status` of a result are required.
-/// Version 1 is read too.
+/// Writes results.json, schema "torchstone/result/2" (docs/results_json.md). The schema number grows when readers of
+/// the old form would misunderstand the new one. Readers ignore unknown members, keep unknown metrics, notes and
+/// samples, and treat an absent member as empty. Only `name` and `outcome.status` of a result are required.
 std::string write_json(const std::vector<Result>& results, const RunInfo& run);
-/// Reads such a text. `file` is only for messages. Throws ReportError; beyond the limits above, before it allocates
-/// memory.
+/// Reads results.json, also of version 1. `file` is only for messages. Throws ReportError. A text beyond the limits
+/// above is refused before any memory is allocated.
 Report parse_json(const std::string& text, const std::string& file);
 
-/// One case on its own, schema "torchstone/case/2".
+/// Writes or reads a single case, schema "torchstone/case/2".
 std::string write_case_json(const Result& result);
 Result parse_case_json(const std::string& text, const std::string& file);
 

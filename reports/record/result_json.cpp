@@ -33,7 +33,7 @@ const std::vector<TextField>& text_fields() {
 namespace {
 
 [[noreturn]] void refuse(const std::string& path, std::string_view expected, const nlohmann::json& found) {
-  // Arrays and objects by name only: writing out a deeply nested one would exhaust the stack.
+  // Names arrays and objects without their content: dumping a deeply nested one would exhaust the stack.
   const std::string text = found.is_structured() ? found.type_name() : found.is_null() ? "nothing" : found.dump();
   throw std::invalid_argument(fmt::format("{}: expected {}, found {}", path, expected, shortened(text, 60)));
 }

@@ -38,10 +38,10 @@ double number_of(const nlohmann::json& json, const std::string& path);
 int64_t integer_of(const nlohmann::json& json, const std::string& path);
 std::string text_of(const nlohmann::json& json, const std::string& path);
 std::vector<double> numbers_of(const nlohmann::json& json, const std::string& path);
-/// Absent is empty.
+/// Returns an empty value for an absent member.
 std::vector<std::string> texts_of(const nlohmann::json& json, const std::string& path);
 
-/// The members of an object. An absent member is null, and empty, 0 or false as a value.
+/// The members of an object. An absent member is null. Read as a value, it is empty, 0 or false.
 class Members {
  public:
   /// `path` names the object in messages, and `prefix` precedes the keys of its members there.
@@ -100,7 +100,8 @@ void to_json(nlohmann::json& json, const DynamoFacts& facts);
 /// Reads that form. Throws std::invalid_argument "PATH.graph_breaks[2].reason: expected …".
 DynamoFacts dynamo_facts_of(const nlohmann::json& json, const std::string& path);
 
-/// Returns the notes as results.json has them: those of the outcome, and members that version 2 keeps as notes
+/// Returns the notes as they are in results.json: those of the outcome, and members that version 2 still stores as
+/// notes
 /// (`operator`, `noisy`, `diagnosis`, `diagnosis_outcome`, `diagnosis_folder`).
 std::map<std::string, std::string> recorded_notes(const Outcome& outcome);
 

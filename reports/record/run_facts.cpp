@@ -21,7 +21,7 @@
 namespace torchstone {
 namespace {
 
-/// Counters and limits are digits alone: a sign, a point or a word is damage.
+/// Parses a counter or limit, which has only digits. A sign, a point or a word means a damaged file.
 std::optional<double> digits(std::string_view word) {
   if (word.empty() || word.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
   return parse_number(std::string(word));
@@ -43,7 +43,7 @@ std::string unquoted(std::string_view text) {
   return std::string(text.substr(begin, text.find_last_not_of(" \t\"\n") - begin + 1));
 }
 
-/// The value of the first line "key<separator>value" of a file; empty without such a line.
+/// Returns the value of the first line "key<separator>value" of a file; empty without such a line.
 std::string value_of_line(const std::string& path, std::string_view key, char separator) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
@@ -75,7 +75,7 @@ std::string host_hash() {
   return fmt::format("{:016x}", hash_of(name.data()));
 }
 
-/// The cores this process may use: fewer than there are in a container or under taskset.
+/// Returns the number of cores this process may use. In a container or under taskset it is smaller than the machine's.
 std::string usable_cores() {
   cpu_set_t set;
   CPU_ZERO(&set);

@@ -35,9 +35,9 @@ bool is_torch_compile_row(const Result& r) {
   return r.backend == "torch_compile" || r.backend.starts_with("torch_compile_");
 }
 
-/// Returns the results of a check that an average is over, and counts the others. Cases of models of one's own are not,
-/// because their number depends on the user. Python's torch.compile is a column to compare with.
-/// With `machine`, results of other machines are neither chosen nor counted.
+/// Returns the results of a check that enter an average, and counts the excluded ones. Cases of the user's own models
+/// are excluded, because their number depends on the user. Python's torch.compile is excluded if there are native
+/// backends, because it is only a reference. With `machine`, results of other machines are neither chosen nor counted.
 std::vector<const Result*> averaged(const std::vector<Result>& results, const std::string& check, Average& average,
                                     const std::string* machine = nullptr) {
   const auto any = [&](auto fits) {
@@ -58,8 +58,8 @@ std::vector<const Result*> averaged(const std::vector<Result>& results, const st
   return chosen;
 }
 
-/// Returns the timings with right answers and a metric above 0 that is known. Counts the others by reason.
-/// Results of other machines take no part.
+/// Returns the timings with right answers and a known metric above 0. Counts the others by reason. Ignores results of
+/// other machines.
 std::vector<const Result*> timings_of(const std::vector<Result>& results, const std::string& metric,
                                       const std::string& machine, Average& average) {
   std::map<std::string, std::string> wrong;
@@ -105,7 +105,7 @@ double margin_of(const Result& r) {
   double worst = is_fine(r) ? 0 : 1;
   const auto error = metric_of(r, "error_of_limit"), times = metric_of(r, "rounding_times");
   if (times) worst = std::max(worst, *times);
-  const bool has_tolerance = error && (!times || *error <= 1);  // rounding judges what it refuses only in its place
+  const bool has_tolerance = error && (!times || *error <= 1);  // beyond the tolerance, rounding decided
   if (has_tolerance) worst = std::max(worst, std::isnan(*error) ? infinity : *error);
   const bool is_timed = r.outcome.metrics.contains("speedup_low") && !is_unknown(r, "speedup");
   if (const double low = is_timed ? r.outcome.metrics.at("speedup_low") : 0; low > 0)
@@ -152,7 +152,7 @@ std::string on_machine(const std::string& machine) { return machine.empty() ? ""
 
 Geomean geomean_of(const std::vector<Result>& results, const std::string& machine) {
   Geomean geomean;
-  double logs = 0, below = 0, above = 0;  // of the logarithms: their sum, and the squared parts of the intervals
+  double logs = 0, below = 0, above = 0;  // sums of logarithms, and of squared interval widths below and above
   for (const Result* r : timings_of(results, "speedup", machine, geomean)) {
     const double speedup = *metric_of(*r, "speedup");
     logs += std::log(speedup);
@@ -201,7 +201,7 @@ int exit_code_of(const std::vector<Result>& results, bool strict_undecided) {
   const auto codes = [&](const Result& r) {
     const StatusInfo& info = info_of(final_status(r));
     if (info.status == Status::interrupted) return info.exit_code;
-    // A compiler that could not even be asked says nothing about the program.
+    // If the compiler could not run, the program was not judged.
     if (!is_fine(r) && !r.outcome.infrastructure_fault.empty()) return static_cast<int>(ExitCode::infrastructure);
     if (!is_fine(r))
       return info.passing || info.exit_code == ExitCode::success ? ExitCode::gate_failed : info.exit_code;

@@ -15,19 +15,20 @@ std::vector<std::pair<Status, size_t>> count_by_status(const std::vector<Result>
 /// An average and its inputs.
 struct Average {
   double value = 0;
-  /// The cases' intervals, propagated in logarithms as independent errors: for these models on this machine.
+  /// Interval of the mean, for these models on this machine. The cases' intervals are propagated in logarithms, as
+  /// independent errors.
   double low = 0, high = 0;
   size_t n = 0;
-  size_t noisy = 0;                        ///< of these, cases whose speed-up says too little (reports/record/doubts.h)
+  size_t noisy = 0;                        ///< cases among them whose speed-up is noisy (reports/record/doubts.h)
   std::map<std::string, size_t> excluded;  ///< reason → cases
 };
 /// Returns the share of accuracy cases that passed, upstream's pass rate. Cases that were not run are left out and
-/// counted by reason. So are cases of models of one's own if there are cases of models, and Python's torch.compile if
-/// there are native backends.
+/// counted by reason. So are cases of the user's own models if there are others, and Python's torch.compile if there
+/// are native backends.
 Average pass_rate_of(const std::vector<Result>& results);
 
-/// Returns the machines (Result::machine) of the timings, sorted. One, the empty text, if the results are of one
-/// machine. An average of timings is over one machine.
+/// Returns the machines (Result::machine) of the timings, sorted. If all results come from one machine, returns one
+/// empty text. Timings of different machines are never averaged.
 std::vector<std::string> machines_of_timings(const std::vector<Result>& results);
 /// Returns " on MACHINE", or nothing for the empty text.
 std::string on_machine(const std::string& machine);
@@ -52,8 +53,9 @@ const std::vector<double>& samples_of(const Result& result, const std::string& k
 bool is_skipped(const Result& result);
 /// Returns whether the case finished with the expected status.
 bool is_fine(const Result& result);
-/// Returns how close the case is to failing, 1 at the limit. It is the error over the allowed error, or over what
-/// rounding explains, or the required speed-up over the measured one. Infinite for a failure without a number.
+/// Returns how close the case is to failing: 1 at the limit. It is the largest of three ratios: error to allowed error,
+/// error to what rounding explains, and required speed-up to the lower bound of the measured one. Infinite for a
+/// failure without a number.
 double margin_of(const Result& result);
 
 /// Returns the exit code of a run, by the first line that applies:
@@ -67,10 +69,10 @@ int exit_code_of(const std::vector<Result>& results, bool strict_undecided);
 /// Returns why the exit code is 3: "nothing was judged: all 3 cases were left out (3 unsupported: no CUDA device)".
 std::string nothing_judged_words(const std::vector<Result>& results);
 
-// A run with --gtest_repeat has several results of each case. If only one can represent the case, it is one that is not
-// as expected: a later repetition does not repair a failure.
+// A run with --gtest_repeat has several results of each case. If only one can represent the case, an unexpected one is
+// chosen: a later repetition does not undo a failure.
 
-/// Returns whether `later` represents the case, of two results of it.
+/// Returns whether `later` represents the case instead of the other result.
 bool counts_instead(const Result& later, const Result& earlier);
 /// Returns one result per name, in the order of `results`: the last that is not as expected, else the last.
 std::vector<const Result*> one_of_each_name(const std::vector<Result>& results);

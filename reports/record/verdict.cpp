@@ -316,7 +316,7 @@ std::string console_row(const Result& result, bool color, size_t width) {
   for (const auto& line : trust_lines(result, row + whole_reason, width)) row += margin + line;
   if (!below) return row;
   if (!result.reproduce.empty()) row += margin + "again: " + terminal_line(first_line(result.reproduce));
-  // Last, because the row may be printed before its diagnosis is made.
+  // The diagnosis is last, because the row may be printed before it is made.
   const std::string& why = outcome.diagnosis ? outcome.diagnosis->sentence : outcome.undiagnosed;
   if (!why.empty()) row += margin + "diagnosis: " + terminal_line(first_line(why));
   return row;

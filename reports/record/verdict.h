@@ -13,15 +13,15 @@ inline bool is_out_of_memory(Status status) {
   return status == Status::OOM || status == Status::eager_1st_run_OOM || status == Status::eager_2nd_run_OOM;
 }
 
-/// Returns the recorded exit code. Merged results and killed runs have none; theirs follows from the results.
+/// Returns the recorded exit code. Without one (merged results, killed runs), computes it from the results.
 int exit_code_of(const Report& report);
 /// Returns the meaning of an exit code of torchstone: "a gate failed".
 std::string exit_words(int code);
 /// Returns the same for this run, which may have an explanation of its own.
 std::string exit_words_of(const Report& report);
 
-/// Returns the reasons for the verdict, one per line: the outcome's reason, what is worse than the baseline, why the
-/// speed-up says too little. The baseline precedes the outcome if the status is as expected. May be empty.
+/// Returns the reasons for the verdict, one per line: the outcome's reason, the loss against the baseline, and why the
+/// speed-up is noisy. The baseline precedes the outcome if the status is as expected. May be empty.
 std::string reason_of(const Result& result);
 
 /// Returns the notes as reports list them. They include fields that version 1 of results.json had as notes, under their
@@ -40,11 +40,11 @@ std::vector<std::string> baseline_lines(const RunInfo& run);
 /// Returns the command that repeats the comparison that makes this case red; empty for all other cases.
 std::string comparison_again(const RunInfo& run, const Result& result);
 
-/// Returns the expected status with the bound of its error: "fail_accuracy up to 3×".
+/// Returns the expected status and the bound of its error: "fail_accuracy up to 3×".
 std::string expected_words(const Result& result);
 
-/// Whether the status says that a right answer misses a limit: on the speed-up, graph breaks, recompiles, compile time
-/// or memory.
+/// Whether the status means that the answer is right but a limit is missed: on the speed-up, graph breaks, recompiles,
+/// compile time or memory.
 bool is_beyond_a_limit(Status status);
 
 /// Returns the part of a name after its last slash.
@@ -64,7 +64,7 @@ std::string sized_numbers(const Result& result);
 ///   ' '  as expected: PASS, XFAIL
 ///   '!'  unexpectedly bad: FAIL, ERROR, or by the baseline SLOWER, GONE, DIFFERENT MODEL, CHANGED
 ///   '*'  unexpectedly good: XPASS
-///   '~'  UNSURE (undecided), or NOISY: it passed, but its speed-up says too little
+///   '~'  UNSURE (undecided), or NOISY: the case passed, but its speed-up is noisy
 ///   'x'  SKIP
 struct Verdict {
   std::string_view word;

@@ -15,7 +15,7 @@ namespace torchstone::results_folder {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr size_t most_bytes = 64 * mebibyte;  // of one case
+constexpr size_t most_bytes = 64 * mebibyte;  // limit for the file of one case
 
 Result damaged(const fs::path& file, const std::string& why) {
   Result result;
@@ -43,7 +43,8 @@ bool is_earlier_repetition(const Origin& known, const Origin& record) {
          known.run == record.run && known.sequence < record.sequence;
 }
 
-/// Whether the file holds a failure that this record would hide. A repetition that begins hides it too.
+/// Whether the file holds a failure of an earlier repetition that this record would overwrite. The record of a
+/// repetition that begins would overwrite it too.
 bool hides_failure(const Result& record, const fs::path& path) try {
   if ((record.finished && !is_fine(record)) || record.origin.folder.empty() || !fs::exists(path)) return false;
   const Result known = parse_case_json(read_at_most(path, most_bytes), path.string());
@@ -52,7 +53,7 @@ bool hides_failure(const Result& record, const fs::path& path) try {
   return false;
 }
 
-/// The record of a case that never began, as old as the plan: whatever the run recorded is newer.
+/// Returns the record of a case that never began. It has the time of the plan, so any record of the run is newer.
 Result not_run(Result planned) {
   planned.finished = true;
   planned.outcome = {};

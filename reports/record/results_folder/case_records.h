@@ -12,11 +12,11 @@ namespace torchstone::results_folder {
 std::filesystem::path write_case(const std::filesystem::path& out, Result result);
 
 struct CaseFiles {
-  std::vector<Result> results;      ///< run after run, in the order they were recorded
-  std::vector<std::string> errors;  ///< of damaged files; each has a row too
+  std::vector<Result> results;      ///< run by run, in the order of recording
+  std::vector<std::string> errors;  ///< damaged files; each has a result too
 };
-/// Reads all of OUT/cases, if the folder exists. A case that started and never finished is a crash. So is a file that
-/// cannot be read, under the name of the file.
+/// Reads all of OUT/cases, if the folder exists. A case that started and never finished becomes a crash. So does an
+/// unreadable file, with the file's name as its case.
 CaseFiles read_cases(const std::filesystem::path& out);
 
 // The plan of a run, written before the run begins. It names the cases that a killed run never reached.
@@ -26,8 +26,8 @@ CaseFiles read_cases(const std::filesystem::path& out);
 std::filesystem::path write_plan(const std::filesystem::path& out, const RunInfo& run, std::vector<Result> planned);
 
 struct Plans {
-  std::vector<Report> plans;        ///< by the start of their runs; each case as one that did not run
-  std::vector<std::string> errors;  ///< of damaged files: the cases in them cannot be named
+  std::vector<Report> plans;        ///< in the order of the runs' starts; each case has status `interrupted`
+  std::vector<std::string> errors;  ///< damaged files, whose cases are unknown
 };
 /// Reads all of OUT/runs, if the folder exists.
 Plans read_plans(const std::filesystem::path& out);

@@ -52,8 +52,8 @@ void warn_of_no_locks(const fs::path& folder) {
              folder.string(), std::generic_category().message(errno));
 }
 
-/// Takes the folder's own lock, which a process holds for a moment while it reads the files of the holders and adds its
-/// own. On a file system without locks it only warns.
+/// Takes the folder's own lock. A process holds it only while it reads the holders' files and adds its own. On a file
+/// system without locks it only warns.
 void lock_folder(int descriptor, const fs::path& folder) {
   constexpr std::chrono::milliseconds time_limit(60'000), retry_interval(10);
   const auto end = std::chrono::steady_clock::now() + time_limit;
@@ -80,13 +80,13 @@ bool alive(const fs::path& file, const Holder& holder) {
     return facts && facts->start_ticks == holder.start_ticks;
   }
   const Descriptor opened(open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!opened && errno == ENOENT) return false;  // it ended a moment ago
+  if (!opened && errno == ENOENT) return false;  // its process has just ended
   if (!opened) fail("cannot read", file);
   struct flock range = whole_file();
   return fcntl(opened.get(), F_GETLK, &range) == 0 && range.l_type != F_UNLCK;
 }
 
-/// Returns the holders whose processes run, and removes the files of the others.
+/// Returns the holders whose processes still run, and removes the files of the others.
 std::vector<Holder> holders_of(const fs::path& folder) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder))
@@ -107,7 +107,7 @@ std::vector<Holder> holders_of(const fs::path& folder) {
 }  // namespace
 
 std::optional<ProcessFacts> process_facts(pid_t pid) {
-  // "PID (NAME) STATE PARENT …": the name may hold anything, so what follows is counted from its end (proc(5)).
+  // "PID (NAME) STATE PARENT …": the name may contain anything, so parsing starts after the last ")" (proc(5)).
   const std::string stat = process_file(pid, "stat");
   const size_t name_end = stat.rfind(')');
   if (name_end == std::string::npos) return std::nullopt;

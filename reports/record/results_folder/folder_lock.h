@@ -12,7 +12,7 @@ namespace torchstone::results_folder {
 /// Facts of a running process, from the kernel.
 struct ProcessFacts {
   pid_t parent = 0;
-  uint64_t start_ticks = 0;  ///< start since boot; a later process with the same number has another one
+  uint64_t start_ticks = 0;  ///< start time since boot; distinguishes processes with the same number
   std::string command;       ///< arguments, printable and without secrets
 };
 
@@ -25,8 +25,8 @@ bool descends_from(pid_t ancestor);
 /// A process that works in a results folder, and its role.
 struct Holder {
   enum class Kind {
-    run,    ///< has the folder to itself
-    shard,  ///< shares it with the other shards of as many (GTEST_TOTAL_SHARDS)
+    run,    ///< a run that needs the folder exclusively
+    shard,  ///< shares it with other shards of the same GTEST_TOTAL_SHARDS
     part,   ///< one of several processes that write no reports (--torchstone_report=none), or their merge
     group,  ///< the process that starts such parts: ctest, a script
   };
@@ -38,7 +38,7 @@ struct Holder {
   int shard = 0, shards = 1;
 };
 
-/// Returns this process as a holder from now on. A run that GoogleTest's environment makes a shard becomes a shard.
+/// Returns this process as a holder, starting now. A run becomes a shard if GoogleTest's environment says so.
 Holder this_process(Holder::Kind kind);
 /// Returns the process that started this one, as a group.
 Holder parent_process();
@@ -51,7 +51,7 @@ bool may_share(const Holder& newcomer, const Holder& holder, bool holder_is_ance
 std::string to_string(const Holder& holder);
 
 std::string to_json(const Holder& holder);
-/// Reads a holder. Unreadable text becomes a run with the process number 0, so that no holder is overlooked.
+/// Parses a holder. Damaged text becomes a run with the process number 0, so that no holder is overlooked.
 Holder parse_holder(const std::string& json);
 
 /// Another run holds the results folder; what() names the folder, the process, its start and its command.
@@ -59,19 +59,19 @@ struct FolderHeld : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The beginning of the names of the holders' files.
+/// Prefix of the names of the holders' files.
 inline constexpr const char* holder_prefix = ".held.";
 
-/// Keeps other runs out of a results folder while it lives. Each holder has a file OUT/.held.XXXXXX, and locks it by
-/// fcntl(2): children do not inherit that lock. A group cannot be given a lock; it holds the folder while a process
-/// with its number and start runs. A process that reads and adds such files locks the folder itself meanwhile (flock).
-/// It may hold a folder once, because fcntl's locks do not exclude their own process.
+/// Keeps other runs out of a results folder during its lifetime. Each holder has a file OUT/.held.XXXXXX and locks it
+/// by fcntl(2), because children do not inherit such a lock. A group is another process and cannot be given a lock. It
+/// holds the folder while a process with its number and start time runs. A process locks the folder itself (flock)
+/// while it reads and adds such files. It may hold a folder only once, because fcntl's locks do not exclude their own
+/// process.
 class Hold {
  public:
-  /// Makes the folder if needed. `when_alone` runs when no other process holds the folder, `when_held` after it and in
-  /// any case; both before any other process can hold it. Throws
-  /// FolderHeld, std::system_error, std::filesystem::filesystem_error. Where the file system has no locks it says so on
-  /// stderr and holds nothing.
+  /// Makes the folder if needed. Calls `when_alone` if no other process holds the folder, and then always `when_held`.
+  /// No other process can take the folder until both have returned. Throws FolderHeld, std::system_error,
+  /// std::filesystem::filesystem_error. On a file system without locks it warns on stderr and holds nothing.
   Hold(
       const std::filesystem::path& folder, const Holder& holder, const std::function<void()>& when_alone = [] {},
       const std::function<void()>& when_held = [] {});

@@ -30,11 +30,11 @@ bool replaces(const Result& record, const Result& other) {
 namespace fs = std::filesystem;
 namespace {
 
-/// Collects the records of several places. The latest run of a case counts, with all its records of it:
-/// --gtest_repeat makes several. A planned case counts only if its run has no record of it.
+/// Collects records from several inputs. Of each case, all records of its latest run count, since --gtest_repeat makes
+/// several. The planned record counts only if that run has no other record of the case.
 class Records {
  public:
-  /// A record that is there already (run and sequence) is not added again; the later copy of it counts.
+  /// Adds a record. Of two copies of the same record (run and sequence), the later one counts.
   void add(const Result& record) {
     const auto [place, is_new_case] = places_.emplace(record.name, cases_.size());
     if (is_new_case) cases_.emplace_back();
@@ -46,7 +46,8 @@ class Records {
     if (!is_new && replaces(record, known->second)) known->second = record;
   }
 
-  /// A case file whose name alone is known. Nothing in its folder is newer: what the case was planned to be stays.
+  /// Adds a damaged case file, of which only the case's name is known. It is the newest record of its folder, so it
+  /// replaces the outcome of the latest run. The case keeps its planned settings.
   void add_damaged(const Result& record) {
     const auto place = places_.find(record.name);
     if (place == places_.end()) return add(record);
@@ -55,8 +56,8 @@ class Records {
     known.recorded = record.recorded;
   }
 
-  /// All that count, in the order in which the cases came, a run's records of one case in their own order. Call it
-  /// last.
+  /// Returns the records that count: cases in the order of their addition, records of a case by sequence. Call it once,
+  /// at the end.
   std::vector<Result> take() {
     constexpr int64_t planned = 0;
     std::vector<Result> results;
@@ -72,7 +73,8 @@ class Records {
   using OfRun = std::map<int64_t, Result>;  // by the sequence within the run
   struct OfCase {
     std::vector<OfRun> runs{};
-    std::map<std::tuple<std::string, int64_t, std::string>, size_t> places{};  // folder, number, run → in runs
+    std::map<std::tuple<std::string, int64_t, std::string>, size_t>
+        places{};  // folder, number, run → index into `runs`
   };
 
   static OfRun& latest_run(OfCase& of_case) {
@@ -83,15 +85,15 @@ class Records {
   }
 
   std::vector<OfCase> cases_{};
-  std::map<std::string, size_t> places_{};  // name → in cases_
+  std::map<std::string, size_t> places_{};  // name → index into `cases_`
 };
 
 Report read_report(const fs::path& path) { return parse_json(read_at_most(path, JsonLimits::bytes), path.string()); }
 
-/// Many runs that differ in a fact would make it grow without end; beyond so many bytes no further value is added.
+/// Size in bytes from which a fact gets no further values. Without a limit, merging many runs would make it too long.
 constexpr size_t longest_fact = 4096;
 
-/// Between the values of a fact that differs.
+/// Separates the values of a fact that differs between runs.
 constexpr std::string_view value_separator = " | ";
 
 bool has_value(const std::string& fact, const std::string& value) {
@@ -99,7 +101,7 @@ bool has_value(const std::string& fact, const std::string& value) {
   return bracketed(fact).find(bracketed(value)) != std::string::npos;
 }
 
-/// Returns the facts of two runs. A fact that differs names both values.
+/// Adds the value of another run to a fact, if it differs.
 void unite(std::string& fact, const std::string& other) {
   if (fact.empty())
     fact = other;
@@ -109,7 +111,7 @@ void unite(std::string& fact, const std::string& other) {
 
 void unite(Facts& facts, const Facts& others) {
   for (const auto& [key, value] : others)
-    if (key != "load_average" || !facts.contains(key)) unite(facts[key], value);  // the load is new in every process
+    if (key != "load_average" || !facts.contains(key)) unite(facts[key], value);  // the load differs in every process
 }
 
 void unite(RunInfo& run, const RunInfo& other) {
@@ -138,8 +140,8 @@ void add(const Report& report, Merged& merged, Records& records) {
   for (const auto& result : report.results) records.add(with_machine(result, report.run));
 }
 
-/// Removes the machine from results that are all of one, because the facts of the run name it. A result without facts,
-/// such as a damaged one, is of no further machine.
+/// Clears Result::machine if all results come from one machine, because the facts of the run name that. A result
+/// without a machine, such as a damaged one, does not count as another machine.
 void settle_machines(std::vector<Result>& results) {
   std::set<std::string> known;
   for (const auto& result : results)
@@ -156,7 +158,7 @@ void warn(const std::vector<std::string>& errors, Merged& merged) {
   merged.warnings.insert(merged.warnings.end(), errors.begin(), errors.end());
 }
 
-/// How the run that wrote results.json ended is how these records ended while none of them is of another run.
+/// Keeps exit code and baseline of the run that wrote results.json, unless a record belongs to another run.
 void keep_end(const RunInfo& run, Report& merged) {
   const auto is_other = [&](const Result& r) { return !r.origin.run.empty() && r.origin.run != run.id; };
   if (std::ranges::any_of(merged.results, is_other)) return;
@@ -165,7 +167,7 @@ void keep_end(const RunInfo& run, Report& merged) {
   merged.run.baseline = run.baseline;
 }
 
-/// The records of one folder.
+/// Merges the records of one folder.
 Merged merge_folder(const fs::path& folder) {
   Merged merged;
   Records records;
@@ -185,7 +187,7 @@ Merged merge_folder(const fs::path& folder) {
     }
   } catch (const ReportError& error) {
     if (plans.plans.empty() && cases.results.empty()) throw;
-    warn({error.what()}, merged);  // a run writes it last, from what is in cases/
+    warn({error.what()}, merged);  // cases/ has the same records: a run writes results.json last
   }
   for (const auto& result : cases.results) {
     if (result.check.empty()) {

@@ -22,38 +22,38 @@ namespace {
 
 bool is_plain(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-'; }
 
-/// Names that case_file_name() makes.
+/// Whether a file name could come from case_file_name().
 bool is_encoded(std::string_view stem) {
   const auto fits = [](char c) { return is_plain(c) || c == '.' || c == '+' || c == '%'; };
   return !stem.empty() && stem.front() != '.' && std::ranges::all_of(stem, fits);
 }
 
-/// SUITE/Check.Claim/PARAMETERS as a file name. A long one is cut behind these.
+/// Whether this is SUITE/Check.Claim/PARAMETERS as a file name. Long names are cut in PARAMETERS.
 bool is_of_a_case(std::string_view stem) {
   const auto dot = stem.find('.');
   return is_encoded(stem) && dot != std::string_view::npos && stem.rfind('+', dot) != std::string_view::npos &&
          stem.find('+', dot) != std::string_view::npos;
 }
 
-/// The start of a run and its process: 2026-01-31T12%3A00%3A00.000Z-1a2b.
+/// Whether this is a run's id, its start and process: 2026-01-31T12%3A00%3A00.000Z-1a2b.
 bool is_of_a_run(std::string_view stem) {
   return is_encoded(stem) && stem.find('T') == 10 && stem.find("%3A") == 13 &&
          stem.find("Z-") != std::string_view::npos;
 }
 
-/// The output of a case, SUITE.Check.Claim.PARAMETERS, or of compiling.
+/// Whether this is a log of a case, SUITE.Check.Claim.PARAMETERS, or of compiling.
 bool is_of_a_log(std::string_view stem) {
   static constexpr std::array<std::string_view, 3> of_compiling = {"ahead", "capture", "compile"};
   return std::ranges::find(of_compiling, stem) != of_compiling.end() ||
          (is_encoded(stem) && std::ranges::count(stem, '.') >= 3);
 }
 
-/// BACKEND_SUITE_DTYPE_MODE_DEVICE_CHECK, or operatorbench_SUITE_DTYPE.
+/// Whether this is a table: BACKEND_SUITE_DTYPE_MODE_DEVICE_CHECK, or operatorbench_SUITE_DTYPE.
 bool is_of_a_table(std::string_view stem) {
   return is_encoded(stem) && (std::ranges::count(stem, '_') >= 5 || stem.starts_with("operatorbench_"));
 }
 
-/// .PROCESS.NUMBER.tmp of write_atomically(), left by a run that was killed.
+/// Whether this is .PROCESS.NUMBER.tmp of write_atomically(), left by a run that was killed.
 bool is_written_aside(std::string_view name) {
   if (!name.starts_with('.') || !name.ends_with(".tmp")) return false;
   const std::string_view numbers = name.substr(1, name.size() - 5);
@@ -66,7 +66,7 @@ constexpr const char* list_name = "written.txt";
 
 fs::path list_in(const fs::path& folder) { return folder / "runs" / list_name; }
 
-/// Whether empty_results() removes a file without being told of it.
+/// Whether empty_results() removes a file by its name, without an entry in the list of written reports.
 bool is_known_name(const std::string& name) {
   const fs::path path(name);
   const std::string folder = path.parent_path().string();
@@ -74,21 +74,21 @@ bool is_known_name(const std::string& name) {
                         : std::ranges::find(own_folders(), folder) != own_folders().end() && has_own_name(folder, name);
 }
 
-/// Whether a way to a file leads through real folders alone.
+/// Whether the path to a file has only real folders, no symbolic links.
 bool is_reached_without_links(const fs::path& folder, const fs::path& name) {
   for (fs::path path = name.parent_path(); !path.empty(); path = path.parent_path())
     if (!fs::is_directory(fs::symlink_status(folder / path))) return false;
   return true;
 }
 
-/// With the folders that it leaves empty. A folder is not a file that was written.
+/// Removes a file and the folders that become empty. Does nothing for a folder.
 void remove_file(const fs::path& folder, const std::string& name) {
   if (!is_reached_without_links(folder, name) || fs::is_directory(fs::symlink_status(folder / name))) return;
   std::error_code ignored;
   for (fs::path path = name; !path.empty() && fs::remove(folder / path, ignored);) path = path.parent_path();
 }
 
-/// Whether the path leads to one of these files.
+/// Whether the path names one of these files, possibly in another form.
 bool is_one_of(const std::vector<fs::path>& files, const fs::path& path) {
   return std::ranges::any_of(files, [&](const fs::path& file) {
     std::error_code neither_exists;
@@ -123,7 +123,7 @@ void write_marker(const fs::path& folder, const std::string& id, int64_t runs) {
                                first_line(), id_key, id, runs_key, runs));
 }
 
-/// 0 for what is no number of runs.
+/// Returns the number of runs in the text; 0 if it has none.
 int64_t count_in(const std::string& text) {
   constexpr double most = 1e15;
   const auto number = parse_number(text);
@@ -135,10 +135,10 @@ std::string new_id() {
   return fmt::format("{:08x}{:08x}", device(), device());
 }
 
-/// Contents of a folder without a marker.
+/// The contents of a folder without a marker.
 struct Content {
   std::vector<std::string> foreign;  ///< relative to the folder
-  size_t files = 0, records = 0;     ///< of Torchstone
+  size_t files = 0, records = 0;     ///< Torchstone's files, and records among them
 };
 
 Content content_of(const fs::path& folder) {
@@ -249,7 +249,7 @@ bool is_report_name(const std::string& name) {
   const auto fits = [](const fs::path& part) { return part.native().size() <= NAME_MAX; };
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' '; };
   if (!path.is_relative() || !path.has_filename() || path.lexically_normal() != path) return false;
-  const std::string first = path.begin()->string();  // of a normal path only the first part can be ".."
+  const std::string first = path.begin()->string();  // in a normal path only the first part can be ".."
   return first.front() != '.' && first != "cases" && first != "runs" && std::ranges::all_of(path, fits) &&
          std::ranges::none_of(name, is_control);
 }
@@ -302,7 +302,7 @@ Origin begin_run_in(const fs::path& folder, const std::string& run) {
     if (line.starts_with(id_key)) origin.folder = line.substr(std::string_view(id_key).size());
     if (line.starts_with(runs_key)) origin.number = count_in(line.substr(std::string_view(runs_key).size()));
   }
-  if (origin.folder.empty()) origin.folder = new_id();  // made by hand
+  if (origin.folder.empty()) origin.folder = new_id();  // a marker made by hand has no id
   ++origin.number;
   write_marker(folder, origin.folder, origin.number);
   return origin;

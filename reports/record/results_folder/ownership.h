@@ -36,28 +36,27 @@ void note_written(const std::filesystem::path& folder, const std::vector<std::st
 /// Returns the stored names.
 std::set<std::string> written_in(const std::filesystem::path& folder);
 
-// For the process that holds a folder which require_results_folder() accepted. Files with other names stay. A symbolic
-// link is removed as a link, so nothing outside the folder is touched.
-
-/// Removes the files of earlier runs except those in `kept`.
+/// Removes the files of earlier runs except those in `kept`. Call it only while holding a folder that
+/// require_results_folder() accepted. Files with other names stay. Symbolic links are not followed, so nothing outside
+/// the folder is touched.
 void empty_results(const std::filesystem::path& folder, const std::vector<std::filesystem::path>& kept = {});
 
-/// The file that makes a folder a results folder: its first line says what it is and in which format.
+/// The marker that makes a folder a results folder. Its first line has this purpose and the format's version.
 inline constexpr const char* marker_name = ".torchstone_results";
 
-/// The folder is no results folder, or belongs to a newer version of Torchstone. what() names the folder, what it holds
-/// and what to do.
+/// The folder is no results folder, or belongs to a newer version of Torchstone. what() names the folder, its contents
+/// and the remedy.
 struct FolderRefused : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Makes sure that a folder has the marker, without which nothing is removed from it. An empty folder gets one. So does
-/// a folder that holds only results of a version without markers. Throws FolderRefused,
+/// Makes sure that a folder has the marker. Nothing is ever removed from a folder without one. An empty folder gets the
+/// marker, and so does a folder that holds only results of a version without markers. Throws FolderRefused,
 /// std::system_error, std::filesystem::filesystem_error.
 void require_results_folder(const std::filesystem::path& folder);
 
-/// Counts a run that begins in a folder with a marker and returns the origin of its plan. The marker holds the folder's
-/// id, which is added if it is missing, and the number of runs. For one process at a time (Hold). Throws
+/// Counts a run that begins in a folder with a marker, and returns the origin of its plan. The marker holds the number
+/// of runs and the folder's id, which is added if it is missing. Only one process at a time may call it (Hold). Throws
 /// std::system_error.
 Origin begin_run_in(const std::filesystem::path& folder, const std::string& run);
 

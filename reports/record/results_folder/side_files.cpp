@@ -37,7 +37,7 @@ json parsed(const std::string& text) {
   return value;
 }
 
-/// Has `take` what the file holds, where there is one.
+/// Calls `take` with the parsed file, if it exists. An exception becomes a fault of the diagnosis.
 template <typename Take>
 void read_beside(const fs::path& folder, const char* name, Diagnosis& diagnosis, Take take) {
   std::error_code absent;
@@ -51,7 +51,7 @@ void read_beside(const fs::path& folder, const char* name, Diagnosis& diagnosis,
   }
 }
 
-/// The search's own words where it named nothing.
+/// Adds the result of the search for a guilty part, unless the diagnosis has one.
 void take_guilty(const json& guilty, Diagnosis& diagnosis) {
   const Members found(guilty, "guilty", "");
   const GuiltyPart part{found.text("guilty"), found.text("kind"), found.text("sentence"),
@@ -170,7 +170,7 @@ void relate_diagnoses(Report& report, const std::vector<fs::path>& inputs, const
     for (const auto& input : inputs) {
       const fs::path base = fs::is_directory(input) ? input : input.parent_path();
       std::error_code absent;
-      // A merged report names the folder by a path of its own; any other text of the file is no path.
+      // A merged report already names the folder by a path relative to itself. Any other text is not used as a path.
       if (is_diagnosis_folder(folder, result.name) && fs::is_directory(base / folder, absent))
         found = base / folder;
       else if (const fs::path usual = diagnosis_path(base, result.name); fs::is_directory(usual, absent))

@@ -7,7 +7,7 @@
 #include <torchstone/result.h>
 #include <torchstone/run_info.h>
 
-// Files that a case leaves in addition to its record if flags ask for them.
+// Files that a case writes in addition to its record, if flags request them.
 
 namespace torchstone::results_folder {
 
@@ -28,7 +28,7 @@ std::filesystem::path coverage_path(const std::filesystem::path& out, const std:
 std::filesystem::path layers_path(const std::filesystem::path& out, const std::string& name);
 /// OUT/conv_args/CASE.json: the arguments of its convolutions.
 std::filesystem::path conv_args_path(const std::filesystem::path& out, const std::string& name);
-/// OUT/diagnosis/CASE: a folder of what was found about a wrong compiled program.
+/// OUT/diagnosis/CASE: a folder with the findings about a wrong compiled program.
 std::filesystem::path diagnosis_path(const std::filesystem::path& out, const std::string& name);
 /// Removes these files of an earlier run, so that they are not mistaken for files of this run.
 void remove_side_files(const std::filesystem::path& out, const std::string& name);
@@ -55,9 +55,9 @@ const std::vector<DiagnosisFile>& diagnosis_files();
 /// Throws only if memory runs out.
 Diagnosis read_diagnosis(const std::string& text, const std::filesystem::path& folder);
 
-/// Rewrites the folders of diagnoses for reports that are written to the folder `to` from the inputs of
-/// merge_results(). They become paths from `to`. If several inputs have the folder of a case, the last one counts. If
-/// none has it, the path becomes empty.
+/// Makes the folders of diagnoses relative to `to`, the folder of a merged report. `inputs` are those of
+/// merge_results(). If several inputs have the folder of a case, the last one counts. If none has it, the path becomes
+/// empty.
 void relate_diagnoses(Report& report, const std::vector<std::filesystem::path>& inputs,
                       const std::filesystem::path& to);
 

@@ -11,7 +11,8 @@
 namespace torchstone::tables {
 namespace {
 
-/// A threshold of upstream's. A value of 0 was not measured, or nothing was allocated.
+/// One of upstream's thresholds. A value of 0 means "not measured" or "nothing allocated", so it is never flagged
+/// below.
 struct Mark {
   const char* metric;
   const char* words;
@@ -22,7 +23,7 @@ constexpr std::array marks = {Mark{"speedup", "below 0.95x", [](double x) { retu
                               Mark{"compile_s", "above 120 s", [](double x) { return x > 120; }},
                               Mark{"compression_ratio", "below 0.9x", [](double x) { return x > 0 && x < 0.9; }}};
 
-/// A table for people: beyond, a row is not read any more.
+/// Row limit: nobody reads longer tables.
 constexpr size_t most_marked = 2000;
 
 }  // namespace

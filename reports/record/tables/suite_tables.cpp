@@ -20,10 +20,10 @@
 namespace torchstone::tables {
 namespace {
 
-using Column = std::array<std::string, 7>;              // the last is the machine
-using ModelName = std::pair<std::string, std::string>;  // of a suite
+using Column = std::array<std::string, 7>;              // the last element is the machine
+using ModelName = std::pair<std::string, std::string>;  // suite, model
 
-/// Written only if there are dynamic cases too.
+/// Shown in the heading of a column only if other columns have dynamic sizes.
 const std::string fixed_sizes = "static";
 
 Column column_of(const Result& r) {
@@ -55,10 +55,11 @@ Parts parts_of(const std::vector<Column>& columns) {
   return parts;
 }
 
-/// A page for people: beyond, a column or row is not read any more.
+/// Size limits of a table: nobody reads a larger one.
 constexpr size_t most_columns = 100, most_cells = 100'000;
 
-/// Speed-ups with wrong answers, by the accuracy case of the column on any machine, are left out.
+/// Returns the geometric mean of each column. A wrong answer in the accuracy case, on any machine, excludes the
+/// speed-up.
 std::vector<std::string> mean_cells(const std::vector<Result>& results, const std::vector<Column>& columns) {
   const auto without_machine = [](Column column) {
     column.back().clear();
@@ -95,16 +96,16 @@ constexpr std::array series_of = {
     std::pair{"dynamic_cost_high", &DynamicTiming::cost_high},
 };
 
-/// A page for people: beyond, a row is not read any more.
+/// Row limit: nobody reads longer tables.
 constexpr size_t most_rows = 2000;
 
-/// Noisy where the interval says too little, or the case does.
+/// Returns a ratio with its interval, marked noisy if the interval is too wide or the case is noisy.
 std::string with_interval(double value, double low, double high, bool noisy_case = false) {
   const bool says_little = noisy_case || statistics::is_too_wide(value, low, high);
   return ratio_text(value, low, high, 3) + (says_little && !statistics::says_nothing(low, high) ? " noisy" : "");
 }
 
-/// The numbers above 0, for their geometric mean.
+/// Collects the ratios above 0 for their geometric mean.
 struct Ratios {
   std::vector<double> values{};
   size_t noisy = 0;
@@ -174,7 +175,7 @@ std::string run_words(const Result& r) {
 
 std::optional<SuiteTable> speedup_table(const std::vector<Result>& results) {
   std::vector<Column> columns;
-  std::map<Column, size_t> places;  // in columns
+  std::map<Column, size_t> places;  // indices into `columns`
   std::map<ModelName, std::map<size_t, std::string>> models;
   for (const auto& result : results) {
     if (result.check != "performance") continue;
@@ -240,9 +241,9 @@ std::optional<SuiteTable> dynamic_table(const std::vector<Result>& results) {
       compile.add(metric("compile_s") / metric("static_compile_s"));
   }
   if (table.rows.empty()) return std::nullopt;
-  if (are_of_own_model(results)) return table;  // a mean over one model's backends and modes means nothing
+  if (are_of_own_model(results)) return table;  // means over one model's backends and modes are meaningless
   if (speedup.values.empty() && cost.values.empty()) return table;
-  if (machines.size() > 1) return table;  // no mean combines machines
+  if (machines.size() > 1) return table;  // means never combine machines
   const auto mean = [](const Ratios& of) {
     return of.values.empty() ? ""
                              : fmt::format("{:.3f}x of {}{}", statistics::geometric_mean(of.values), of.values.size(),
@@ -261,7 +262,7 @@ std::vector<SuiteTable> suite_tables(const std::vector<Result>& results) {
   std::vector<Result> of_models;
   std::ranges::remove_copy_if(results, std::back_inserter(of_models),
                               [](const Result& r) { return is_of_an_operator(r) || is_of_fastrnns(r); });
-  // A model of one's own has a sentence for each backend and mode.
+  // Reports on the user's own model have a sentence for each backend and mode instead of speed-ups by model.
   if (auto table = are_of_own_model(results) ? std::nullopt : speedup_table(of_models))
     tables.push_back(std::move(*table));
   if (auto table = dynamic_table(results)) tables.push_back(std::move(*table));

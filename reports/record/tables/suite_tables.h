@@ -11,14 +11,14 @@ namespace torchstone::tables {
 struct SuiteTable {
   std::string title, explanation;
   std::vector<std::string> header;
-  size_t texts = 1;  ///< so many columns are text, the others numbers
+  size_t texts = 1;  ///< number of leading columns with text; the others have numbers
   std::vector<std::vector<std::string>> rows;
 };
 
-/// Returns the tables for which there are results. Those of a model of one's own have no means and no speed-ups by
-/// model. Possible tables: speed-ups by model, cost of dynamic sizes, operators of each suite and dtype, upstream's
-/// runners of fastrnns, timings that PyTorch's dashboard flags. Operators have quantiles of the speed-up, with each
-/// input weighted by its calls in the log. An empty cell was not measured.
+/// Returns the tables for which there are results: speed-ups by model, cost of dynamic sizes, operators of each suite
+/// and dtype, upstream's runners of fastrnns, timings that PyTorch's dashboard flags. Operators have quantiles of the
+/// speed-up, with each input weighted by its calls in the log. For the user's own model there are no means and no
+/// speed-ups by model. An empty cell was not measured.
 std::vector<SuiteTable> suite_tables(const std::vector<Result>& results);
 
 /// Returns the timings that PyTorch's dashboard flags (FLAG_FNS of benchmarks/dynamo/runner.py): a speed-up below 0.95,
@@ -34,15 +34,15 @@ std::string run_words(const Result& result);
 /// because the tables of cases have the same numbers.
 std::optional<SuiteTable> speedup_table(const std::vector<Result>& results);
 
-/// One batch, with the further dimensions where they vary, at which a program of dynamic sizes was timed. Milliseconds
-/// a call; each ratio with its interval.
+/// Timings of a program of dynamic sizes at one batch size, and at one size of every other dynamic dimension.
+/// Milliseconds per call; each ratio with its interval.
 struct DynamicTiming {
   std::string sizes;  ///< "4", or "batch 4 and length 12"
   double batch = 0, eager_ms = 0, dynamic_ms = 0, static_ms = 0;
   double speedup = 0, speedup_low = 0, speedup_high = 0;  ///< eager / dynamic
   double cost = 0, cost_low = 0, cost_high = 0;           ///< dynamic / static
 
-  /// Eager over the static program, by the two ratios.
+  /// Speed-up of the static program: the product of speedup and cost.
   double static_speedup() const { return speedup * cost; }
 };
 /// Returns the timings of a result, in ascending batches; none if its samples differ in length.

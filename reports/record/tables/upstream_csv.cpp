@@ -14,12 +14,12 @@
 #include "reports/record/doubts.h"
 #include "reports/record/summary.h"
 
-// The tables of benchmarks/dynamo (common.py of August 2026): what its check_*.py, dashboards and spreadsheets read.
+// The tables of benchmarks/dynamo (common.py of August 2026), which its check_*.py, dashboards and spreadsheets read.
 
 namespace torchstone::tables {
 namespace {
 
-/// Metrics that are counts, and have columns of their names.
+/// Metrics that are counts. Their columns have the same names.
 constexpr std::array counters = {"calls_captured",      "unique_graphs",     "fallbacks_to_eager", "graph_breaks",
                                  "unique_graph_breaks", "autograd_captures", "autograd_compiles",  "cudagraph_skips"};
 const std::vector<NumberColumn> timings = {
@@ -31,10 +31,10 @@ const std::vector<NumberColumn> timings = {
     {"dynamo_peak_mem", "dynamo_peak_mem", 1e-9, 6, "GB"},
 };
 
-/// A check that upstream does not have is a table like accuracy's.
+/// Whether tables of a check have a status column. Checks that upstream lacks have tables like those of accuracy.
 bool has_statuses(const std::string& check) { return check != "performance" && check != "tolerance"; }
 
-/// Upstream pads the row of a run that gave no number with "0".
+/// Returns the text of missing cells. Upstream fills the row of a run without any number with "0".
 std::string filler_of(const Result& r) {
   const auto columns = number_columns(r.check);
   const bool ran =
@@ -62,7 +62,7 @@ bool has_row(const Result& r) {
   return info_of(r.outcome.status).kind != StatusKind::skipped;
 }
 
-/// Upstream's name of the model, where it has another one.
+/// Returns upstream's name of the model.
 std::string upstream_name(const Result& r) { return r.upstream_name.empty() ? r.model : r.upstream_name; }
 
 std::vector<std::string> noise_cells(const Result& r) {
@@ -74,7 +74,7 @@ std::vector<std::string> noise_cells(const Result& r) {
 }
 
 std::string row(const Result& r, const std::string& name, const std::string& tag, bool with_noise) {
-  // Upstream's rows of a model that did not load have no batch size.
+  // In upstream's tables, models that did not load have batch size 0.
   const bool loaded = r.outcome.status != Status::model_fail_to_load && r.outcome.status != Status::eager_fail_to_run;
   std::vector<std::string> cells = {kind_of_device(r.device), name, loaded ? std::to_string(r.batch_size) : "0"};
   if (!tag.empty()) cells.push_back(tag);
@@ -148,7 +148,7 @@ std::vector<TableRow> rows_of_tables(const std::vector<Result>& results) {
 
 NamedTexts write_upstream_csvs(const std::vector<Result>& results, const std::string& tag, bool with_noise) {
   NamedTexts files;
-  std::map<std::string, size_t> places;  // in files
+  std::map<std::string, size_t> places;  // indices into `files`
   for (const auto& [result, table, model] : rows_of_tables(results)) {
     const std::string name = case_file_name(table) + ".csv";
     const auto [place, is_new] = places.emplace(name, files.size());

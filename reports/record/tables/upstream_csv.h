@@ -23,17 +23,17 @@ struct NumberColumn {
   const char* metric;
   double factor = 1;
   int decimals = 6;
-  const char* unit = "";  ///< where the factor changes that of the metric
+  const char* unit = "";  ///< set if the factor changes the metric's unit
 };
 /// Returns the columns after dev, name and batch_size of a check's table, without the status that accuracy has first.
 std::vector<NumberColumn> number_columns(const std::string& check);
 
-/// Why a speed-up says too little (empty where it does not), and its interval.
+/// Columns with the reason for a noisy speed-up (empty if it is not noisy) and its interval.
 struct SpeedColumns {
   static constexpr const char *noisy = "noisy", *low = "speedup_low", *high = "speedup_high";
 };
 
-/// A result in upstream's tables.
+/// The place of a result in upstream's tables.
 struct TableRow {
   const Result* result = nullptr;
   std::string table;  ///< name of its file without the extension
@@ -45,10 +45,10 @@ std::vector<TableRow> rows_of_tables(const std::vector<Result>& results);
 /// Returns the kind of a device: "cuda:1" → "cuda".
 std::string kind_of_device(const std::string& device);
 
-/// A backend with options, or a suite, as a word of these files' names: "inductor:freezing=true" → "inductor_freezing".
+/// Converts a backend with options, or a suite, for these file names: "inductor:freezing=true" → "inductor_freezing".
 std::string word_of(const std::string& text);
 
-/// The same files in the folder csv/, where the tables of PyTorch's benchmarks stand.
+/// Puts files into the folder csv/, which has all tables in the form of PyTorch's benchmarks.
 NamedTexts below_csv(NamedTexts files);
 /// Throws ReportError for more than 1000 tables: no run has so many suites and backends.
 void require_few_tables(size_t count);

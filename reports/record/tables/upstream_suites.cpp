@@ -41,7 +41,7 @@ std::string csv_of(const std::vector<OperatorSpeedup>& entries) {
     backends.insert(entry.backend);
     operators[entry.name][entry.backend] = &entry;
   }
-  constexpr size_t most_backends = 300;  // times as many operators as there may be
+  constexpr size_t most_backends = 300;  // bounds the size of the table, together with the number of operators
   if (backends.size() > most_backends)
     throw ReportError(fmt::format("operators of suite {}, {}: {} backends, three columns each (expected at most {})",
                                   entries.front().suite, entries.front().dtype, backends.size(), most_backends));
@@ -70,10 +70,10 @@ std::string line_of(const OperatorSpeedup& entry) {
 }
 
 constexpr double ms = 1e3;
-// cuDNN has no LSTM with LayerNorm. This runner stands for the least that a forward of one can take, and upstream gives
-// it no backward.
+// cuDNN has no LSTM with LayerNorm, so upstream uses this runner as a lower bound of the forward time. It has no
+// backward time.
 constexpr auto lower_bound = "cudnn_layernorm";
-/// Upstream's group and name of a result, and the side whose time is its; empty for a result that is no runner's.
+/// Upstream's group and name of a runner, and the side that provides its time.
 struct Runner {
   std::string group, name, side;
 };
@@ -181,7 +181,7 @@ std::vector<RunnerTimes> runner_times(const std::vector<Result>& results) {
   for (const auto& result : results) {
     const auto runner = runner_of(result);
     if (!runner || !is_of_fastrnns(result) || result.check != "performance") continue;
-    if (result.dynamic != "off") continue;  // upstream's table is of fixed sizes
+    if (result.dynamic != "off") continue;  // upstream's table has fixed sizes only
     auto& times = runners.try_emplace({runner->group, runner->name}, RunnerTimes{runner->group, runner->name, {}, {}})
                       .first->second;
     const auto take = [&](const char* samples, std::vector<double>& part) {
