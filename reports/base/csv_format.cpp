@@ -19,7 +19,8 @@ bool is_number(std::string_view text) {
   return parse_number(text) || text == "inf" || text == "-inf";
 }
 
-/// Whether the text, without apostrophes at its start, is a formula. Some spreadsheets accept the wide forms too.
+/// Whether a spreadsheet would take the text, without apostrophes at its start, for a formula. Some accept full-width
+/// characters too.
 bool begins_formula(std::string_view text) {
   static constexpr std::array<std::string_view, 11> begins = {"=",  "+",  "-",  "@",  "\t", "\r",
                                                               "\n", "＝", "＋", "－", "＠"};
@@ -42,7 +43,7 @@ class Reader {
     if (text_.starts_with("\xef\xbb\xbf")) at_ = 3;
   }
 
-  /// False at the end of the text.
+  /// Returns false at the end of the text.
   bool next(CsvRow& row) {
     while (at_ < text_.size() && at_line_end()) end_line();
     if (at_ >= text_.size()) return false;

@@ -15,11 +15,11 @@ std::string csv_text(std::string cell);
 std::string csv_line(const std::vector<std::string>& cells);
 
 struct CsvRow {
-  int line = 0, last_line = 0;     ///< 1-based; several when a quoted cell holds a line break
+  int line = 0, last_line = 0;     ///< 1-based; they differ if a quoted cell holds a line break
   std::vector<std::string> cells;  ///< as many as there are columns
 };
 
-/// Content of a CSV file.
+/// The content of a CSV file.
 struct CsvTable {
   std::string file;  ///< for messages
   std::vector<std::string> columns;

@@ -63,7 +63,7 @@ void write_atomically(const fs::path& path, std::string_view text, Durability du
   if (error) fail("cannot make the folder", folder, error.value());
   static std::atomic<int> counter = 0;
   TemporaryFile temporary;
-  // The name may exist: containers that share a folder have the same process ids, and a killed process leaves files.
+  // The name may exist: containers that share a folder may have equal process ids, and killed processes leave files.
   do {
     temporary.path = folder / fmt::format(".{}.{}.tmp", getpid(), ++counter);
     temporary.descriptor = Descriptor(open(temporary.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
@@ -140,7 +140,7 @@ void make_folder(const fs::path& folder) {
   if (const fs::path parent = folder.parent_path(); !parent.empty() && !fs::exists(parent, none)) make_folder(parent);
   if (mkdir(folder.c_str(), 0700) == 0) return;
   const int failed = errno == EEXIST ? ENOTDIR : errno;
-  if (failed == ENOTDIR && fs::is_directory(folder, none)) return;  // another process made it meanwhile
+  if (failed == ENOTDIR && fs::is_directory(folder, none)) return;  // another process made it first
   throw CacheError(fmt::format("{}: cannot make this folder: {}", folder.string(), std::strerror(failed)));
 }
 

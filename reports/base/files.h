@@ -53,14 +53,14 @@ std::string read_text(const std::filesystem::path& path);
 std::optional<std::string> read_first_line(const std::filesystem::path& path);
 
 /// Turns a text into one component of a path, for files that are named after a case, a suite or a backend. It keeps
-/// [A-Za-z0-9_.-], writes `slash` for `/`, and %XX for other bytes and for a dot at the start. A hash replaces what
-/// exceeds 200 bytes: names stay different, and an extension fits into the 255 bytes that file systems allow.
+/// [A-Za-z0-9_.-], writes `slash` for `/`, and %XX for other bytes and for a dot at the start. Beyond 200 bytes a hash
+/// replaces the rest, so that names stay different and an extension fits into the 255 bytes that file systems allow.
 std::string case_file_name(const std::string& name, char slash = '+');
 
 constexpr size_t mebibyte = size_t{1} << 20;
 
-/// Reads a whole file. Throws ReportError with the path, before it allocates memory, if the file has more than `most`
-/// bytes or is not a regular file: a device or a pipe may never end.
+/// Reads a whole file. Throws ReportError with the path if the file has more than `most` bytes, before allocating
+/// memory. Also throws for anything but a regular file, because a device or a pipe may never end.
 std::string read_at_most(const std::filesystem::path& path, size_t most);
 
 /// Error of making, reading or locking a file or folder of the cache. what() names it and the system's reason.
@@ -78,11 +78,11 @@ void write_file(const std::filesystem::path& path, std::string_view content);
 /// Reads the last `bytes` of a file, for error messages; empty when it does not exist.
 std::string read_tail(const std::filesystem::path& path, size_t bytes = 2000);
 
-/// Takes an advisory lock (flock) on a file, which is made if needed. The lock is held while the descriptor lives,
-/// also by forked children. Empty when another process holds the lock. Throws CacheError when the file cannot be
-/// opened.
+/// Takes an advisory lock (flock) on a file, which is made if needed. The lock is held until all copies of the
+/// descriptor are closed, also those in forked children. Empty when another process holds the lock. Throws CacheError
+/// when the file cannot be opened.
 std::optional<Descriptor> try_lock(const std::filesystem::path& path, bool shared = false);
-/// Between two attempts to take a lock.
+/// Pause between two attempts to take a lock.
 inline constexpr std::chrono::milliseconds lock_retry_interval(20);
 /// Waits for the lock, and calls `keep_waiting` repeatedly. Empty once that returns false. Throws as try_lock().
 std::optional<Descriptor> wait_for_lock(const std::filesystem::path& path, const std::function<bool()>& keep_waiting);

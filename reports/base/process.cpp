@@ -14,8 +14,8 @@ namespace {
 
 bool is_letter_or_digit(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
 
-/// Prefix of a service's tokens, and the least number of letters and digits that must follow. Names of models may
-/// have the same prefix (hf_Bert), but soon have an underscore.
+/// Prefix of a service's tokens, and the least number of letters and digits that must follow it. Model names may have
+/// the same prefix (hf_Bert), but have an underscore within that length or are shorter.
 struct Token {
   std::string_view prefix;
   size_t least;
@@ -55,7 +55,7 @@ std::string environment_variable(const char* name) {
 void open_standard_descriptors() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(descriptor, F_GETFD) != -1 || errno != EBADF) continue;
-    // open() returns the lowest free number, which is the closed one. Programs that this one starts inherit it.
+    // open() returns the lowest free number, which is the closed one. Child processes should inherit the descriptor.
     if (open("/dev/null", O_RDWR) != descriptor)  // NOLINT(android-cloexec-open)
       throw std::system_error(errno, std::generic_category(), "/dev/null");
   }

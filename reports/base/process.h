@@ -9,11 +9,11 @@ namespace torchstone {
 struct ExitCode {
   enum Value : int {
     success = 0,
-    gate_failed = 1,     ///< a wrong answer, a missed speed-up, something worse than the baseline
+    gate_failed = 1,     ///< a wrong answer, a missed speed-up, or a loss against the baseline
     usage_error = 2,     ///< a flag or a file that cannot be used
     nothing_judged = 3,  ///< nothing selected, nothing measured, nothing compared
     infrastructure = 4,  ///< crash, time-out, lack of memory, no compiler, a report that could not be written
-    undecided = 5,       ///< when asked to be strict
+    undecided = 5,       ///< a case is undecided, and the user asked to be strict
     interrupted = 130,   ///< 128 + SIGINT, as in shells
   };
 };
@@ -28,7 +28,7 @@ void open_standard_descriptors();
 /// Returns the version of Torchstone, from `project(VERSION)` in the top-level CMakeLists.txt: "0.1.0".
 std::string_view version();
 
-/// Replaces a secret.
+/// Text that replaces a secret.
 inline constexpr std::string_view hidden = "[hidden]";
 
 /// Whether a variable or flag of this name may hold a secret. Such names contain, in any case, KEY, TOKEN, SECRET,

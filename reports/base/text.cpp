@@ -196,7 +196,7 @@ std::string xml_text(std::string_view text) {
 }
 
 std::string xml_attribute(std::string_view text) {
-  // A parser would turn a line break into a space.
+  // An XML parser would turn a line break into a space.
   static const std::map<char, std::string_view> further = {{'"', "&quot;"}, {'\n', "&#10;"}, {'\t', "&#9;"}};
   return substituted(xml_text(text), further);
 }

@@ -17,7 +17,7 @@ std::string valid_utf8(std::string_view text);
 std::string printable(std::string_view text);
 /// Makes text printable, with a space for each tab and newline.
 std::string printable_line(std::string_view text);
-/// Escapes the same characters as \uNNNN in JSON from nlohmann::json, where they occur only in strings.
+/// Escapes the same characters as \uNNNN in JSON from nlohmann::json, which has them only inside strings.
 std::string printable_json(std::string_view dumped);
 /// Number of characters of valid UTF-8: its columns on a terminal, except for wide characters.
 size_t columns(std::string_view text);
@@ -47,7 +47,7 @@ typename Map::mapped_type value_in(const Map& map, const typename Map::key_type&
 
 /// Writes the shortest decimal that reads back as the same double; "NaN", "Infinity", "-Infinity".
 std::string exact(double value);
-/// Does the reverse; empty when the text is not exactly a number.
+/// Parses such a text; empty when the text is not exactly a number.
 std::optional<double> parse_number(std::string_view text);
 /// Reads the number at the start of the text.
 std::optional<double> leading_number(std::string_view text);

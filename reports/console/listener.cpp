@@ -41,7 +41,7 @@ std::string messages_of(const testing::TestResult& result) {
   return text;
 }
 
-/// Makes a result red because an assertion of the test failed, not its check.
+/// Fails a result because a plain assertion of the test failed, although its check did not.
 void turn_red(Result& result, const std::string& why, const std::string& messages) {
   result.outcome.status = Status::fail_to_run;
   result.outcome.reason = why + first_line(messages);
@@ -70,8 +70,8 @@ void ResultListener::OnTestStart(const testing::TestInfo& info) {
 }
 
 void ResultListener::OnTestPartResult(const testing::TestPartResult& part) {
-  // A failure inside a test is printed with its row; one in a set-up has no row. (Asking GoogleTest for the current
-  // test would dead-lock here: it holds its own mutex while it tells of a failure.)
+  // Failures inside a test are printed with its row. Failures in a set-up have no row and are printed here. Do not ask
+  // GoogleTest for the current test: it reports failures while it holds its own mutex, so the call would deadlock.
   if (in_test_ || !printer_) return;
   clear_progress();
   printer_->OnTestPartResult(part);

@@ -14,36 +14,36 @@
 
 namespace torchstone::console {
 
-/// Findings at the end of a run, such as those of a comparison with a baseline. No test has failed for them.
+/// Findings at the end of a run, such as those of a comparison with a baseline. They have not failed any test.
 struct ClosingFindings {
-  std::vector<std::string> red;  ///< names of tests that are red all the same
-  std::string why;               ///< why the run is; empty: it is not
+  std::vector<std::string> red;  ///< names of tests to print as failed
+  std::string why;               ///< why the run failed; empty if it did not
 };
 
 struct ListenerOptions {
-  /// Takes the result of the test of this name that has just ended. Empty for a test without one.
+  /// Takes (moves out) the result of the named test, which has just ended. Empty for a test without a result.
   std::function<std::optional<Result>(const std::string&)> take_result;
   std::function<void(Result)> on_result;      ///< for each finished case, after its row was printed
-  std::function<ClosingFindings()> findings;  ///< before GoogleTest's closing lines, in each iteration
-  std::function<void()> at_end;               ///< after them
-  std::function<bool()> interrupted;          ///< from then on skipped tests without a result are not printed
+  std::function<ClosingFindings()> findings;  ///< called in each iteration before GoogleTest's closing lines
+  std::function<void()> at_end;               ///< called after these lines
+  std::function<bool()> interrupted;          ///< if true, skipped tests without a result are not printed
   bool color = false;
   std::function<size_t()> width;  ///< columns that a row may take; unlimited when empty
-  Durations earlier;              ///< of the cases in an earlier run, for the estimate on the terminal
+  Durations earlier;              ///< durations of an earlier run, for the estimate on the terminal
   std::ostream* out = nullptr;    ///< standard output when nullptr
 };
 
-/// Prints one row per test, from the result that the test produced, and hands the result on. Nothing that failed is
-/// missing from a report. A test that fails without a result becomes a Result (fail_to_run). So does a test whose
-/// result is as expected but that failed a plain assertion.
+/// Prints one row per test, from the result that the test produced, and passes the result on. Every failed test is in
+/// the reports: a test that fails without a result gets one (fail_to_run), and so does a test that failed a plain
+/// assertion although its result is as expected.
 class ResultListener : public testing::EmptyTestEventListener {
  public:
   /// `printer` is GoogleTest's own: it still prints the opening lines, and the closing lines unless there are findings.
   /// May be nullptr.
   ResultListener(ListenerOptions options, std::unique_ptr<testing::TestEventListener> printer);
 
-  /// Prints the row of a case before its test ends. The test does not print the same row again. If the row has
-  /// further lines by then and is still the latest one, the test prints these lines alone.
+  /// Prints the row of a case before its test ends. The end of the test does not print the same row again. If the row
+  /// has more lines by then and is still the latest one, only these lines are printed.
   void print_early(const Result& result);
 
   void OnTestIterationStart(const testing::UnitTest& unit_test, int iteration) override;
@@ -54,7 +54,7 @@ class ResultListener : public testing::EmptyTestEventListener {
 
  private:
   void print_plain(const testing::TestInfo& info);
-  /// Prints GoogleTest's closing lines, in which tests that the findings make red have failed.
+  /// Prints GoogleTest's closing lines, with the tests in ClosingFindings::red counted as failed.
   void print_closing(const testing::UnitTest& unit_test, const ClosingFindings& found);
   /// Prints the row of a result, unless it was printed early, and returns it.
   std::string print_row(const Result& result);

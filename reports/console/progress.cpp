@@ -67,8 +67,8 @@ std::optional<double> Progress::seconds_of(const std::string& name) const {
   return found == seconds_.end() ? std::nullopt : std::optional(found->second);
 }
 
-/// The known durations of the cases that are left, and the mean of the known ones for each other. Empty where the
-/// current case has taken longer.
+/// Returns the sum of the known durations of the remaining cases; a case with unknown duration counts as their mean.
+/// Empty if the current case has exceeded its estimate.
 std::optional<double> Progress::seconds_left(double elapsed) const {
   double known = 0;
   size_t known_count = 0;
@@ -81,7 +81,7 @@ std::optional<double> Progress::seconds_left(double elapsed) const {
   if (known_count == 0 || number_ == 0) return std::nullopt;
   const double mean = known / static_cast<double>(known_count);
   double left = seconds_of(current_).value_or(mean) - elapsed;
-  if (left < 0) return std::nullopt;  // it takes longer than the known ones let expect, and so may the others
+  if (left < 0) return std::nullopt;  // the estimates are too low, so those of the other cases may be too
   for (size_t i = number_; i < cases_.size(); ++i) left += seconds_of(cases_[i]).value_or(mean);
   return left;
 }
@@ -108,7 +108,7 @@ void Progress::tick() {
   }
   last_drawn_ = time;
   drawn_ = true;
-  // One column stays free: a full line would make some terminals wrap.
+  // Leaves one column free, because some terminals wrap a full line.
   out_ << '\r' << progress_line(state, options_.width() - 1) << "\033[K" << std::flush;
 }
 

@@ -9,16 +9,16 @@
 
 namespace torchstone::console {
 
-/// Seconds by the full name of a case.
+/// Durations in seconds, by the full name of a case.
 using Durations = std::map<std::string, double>;
 
 /// Contents of the live line.
 struct ProgressState {
   std::string what, phase;           ///< "resnet18_inference_float32_inductor_cpu", "compile"
-  double elapsed_s = 0;              ///< of this case
-  std::optional<double> expected_s;  ///< of this case, from an earlier run
-  size_t number = 0, total = 0;      ///< this is case `number` of `total`; 0: neither is said
-  std::optional<double> left_s;      ///< of the whole run
+  double elapsed_s = 0;              ///< time that this case has taken
+  std::optional<double> expected_s;  ///< duration of this case in an earlier run
+  size_t number = 0, total = 0;      ///< this is case `number` of `total`; 0: neither is shown
+  std::optional<double> left_s;      ///< estimate for the rest of the run
 };
 
 /// Returns "   12 s  [3/12] resnet18_inf…ductor_cpu: compile of ~15 s, ~2 min left" in at most `width` columns. If it
@@ -26,15 +26,15 @@ struct ProgressState {
 std::string progress_line(const ProgressState& state, size_t width);
 
 struct ProgressOptions {
-  bool live = false;              ///< a terminal: one line that is redrawn; otherwise heartbeat lines
+  bool live = false;              ///< on a terminal, redraws one line; otherwise writes heartbeat lines
   double redraw_s = 0.1;          ///< at most ten times a second
-  double heartbeat_s = 30;        ///< silence before a line in a log, because CI services end silent jobs; 0: never
+  double heartbeat_s = 30;        ///< interval of heartbeat lines, because CI services end silent jobs; 0: never
   std::function<double()> clock;  ///< seconds; the steady clock when empty
   std::function<size_t()> width;  ///< columns; the terminal's when empty
 };
 
-/// The work in progress. Code that begins something calls `show`, and code that waits calls `tick` often. The object
-/// decides when to write. The cursor is never hidden, so nothing must be restored after a kill.
+/// Shows the work in progress. Code that begins something calls `show`, and code that waits calls `tick` often. The
+/// object decides when to write. It never hides the cursor, so nothing must be restored after a kill.
 class Progress {
  public:
   Progress(std::ostream& out, ProgressOptions options);
@@ -44,7 +44,7 @@ class Progress {
   void begin(std::string_view name = {});
   /// `what` is one line, for example "resnet18_inference_float32_inductor_cpu", `phase` a word.
   void show(std::string_view what, std::string_view phase = {});
-  /// Writes what was shown last, if it is due; nothing after a `clear`.
+  /// Writes the latest `show` again if an update is due; nothing after `clear`.
   void tick();
   /// Removes the live line. Call it before anything else is written to the same stream.
   void clear();

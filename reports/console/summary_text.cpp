@@ -28,7 +28,7 @@ namespace {
 constexpr size_t lines_in_all = 25, worst_shown = 10, least_name_width = 24, reason_room = 24, least_text_width = 20;
 constexpr const char* worst_heading = "Worst first by margin (error/allowed, required/reached speed-up, inf: neither):";
 
-/// Failures first, of them those that say something before those that an interruption left undone.
+/// Returns the sort key of a case: failures first, then cases that an interruption left undone, then the rest.
 int rank_of(const Result& r) {
   if (is_fine(r)) return 2;
   return r.outcome.status == Status::interrupted ? 1 : 0;
@@ -48,15 +48,15 @@ std::vector<const Result*> worst_of(const std::vector<Result>& results) {
 /// Whether only the baseline makes the case red.
 bool is_red_by_baseline_alone(const Result& r) { return r.finished && !is_fine(r) && r.status_as_expected(); }
 
-/// Returns the number by which the lines are sorted; "-" for a case that an interruption left undone. A case that the
-/// baseline makes red has the word of its verdict instead.
+/// Returns the number by which the lines are sorted. It is "-" for a case that an interruption left undone, and the
+/// word of the verdict for a case that the baseline makes red.
 std::string margin_text(const Result& r) {
   if (is_red_by_baseline_alone(r)) return std::string(verdict_of(r).word);
   return rank_of(r) == 1 ? "-" : fmt::format("{:.2g}", margin_of(r));
 }
 
-/// The name gives way to status, numbers and the beginning of the reason. A reason of the baseline precedes the
-/// numbers.
+/// Returns the line of one case. The name is shortened to leave room for status, numbers and the beginning of the
+/// reason. If only the baseline makes the case red, the reason precedes the numbers.
 std::string worst_line(const Result& r, size_t width) {
   std::string facts;
   const bool worse = is_red_by_baseline_alone(r);
@@ -72,8 +72,8 @@ std::string worst_line(const Result& r, size_t width) {
   return shortened(head + fitting_filter(first_line(r.name), room) + facts + reason, width);
 }
 
-/// Returns the parts on as many lines of at most `width` columns as they need. The first line begins with `head`, the
-/// others below it.
+/// Distributes the parts over lines of at most `width` columns. The first line begins with `head`; the others are
+/// indented by its width.
 std::vector<std::string> wrapped(const std::string& head, const std::vector<std::string>& parts, size_t width) {
   std::vector<std::string> lines = {head};
   for (const auto& part : parts) {
@@ -103,13 +103,13 @@ std::vector<std::string> counts_of(const std::vector<Result>& results) {
   return counts;
 }
 
-/// " (left out: 1 crash)", or nothing.
+/// Returns " (left out: 1 crash)" or nothing.
 std::string but(const Average& average) {
   const std::string words = excluded_text(average);
   return words.empty() ? "" : fmt::format(" (left out: {})", words);
 }
 
-/// ", 2 of them noisy", or nothing.
+/// Returns ", 2 of them noisy" or nothing.
 std::string noisy_part(const Average& average) {
   return average.noisy == 0 ? "" : fmt::format(", {} of them noisy", average.noisy);
 }
@@ -122,7 +122,7 @@ std::string concurrency_note(const std::vector<Result>& results, const std::stri
   return count == 0 ? "" : fmt::format(", {} of them with concurrent compiles", count);
 }
 
-/// Returns the averages that upstream prints at its end, as far as they were measured.
+/// Returns the averages that upstream prints at the end of a run, if they were measured.
 std::vector<std::string> averages_of(const std::vector<Result>& results) {
   std::vector<std::string> parts;
   const auto is_timing = [](const Result& r) { return r.check == "performance"; };
@@ -155,7 +155,7 @@ std::vector<std::string> averages_of(const std::vector<Result>& results) {
   return parts;
 }
 
-/// Returns "my_model" for a model of one's own without expectations, else "7 of 8 cases as expected".
+/// Returns "my_model" for the user's own model without expectations, else "7 of 8 cases as expected".
 std::string subject_words(const std::vector<Result>& results) {
   if (is_own_without_expectations(results)) return terminal_line(model_names(results));
   return fmt::format("{} of {} as expected", std::ranges::count_if(results, is_fine), counted(results.size(), "case"));
@@ -175,7 +175,7 @@ std::vector<std::string> words_of(const std::string& text) {
   return {std::istream_iterator<std::string>(stream), {}};
 }
 
-/// Returns a sentence for each backend and mode of a model of one's own, in at most `most` lines.
+/// Returns a sentence for each backend and mode of the user's own model, in at most `most` lines.
 std::vector<std::string> own_model_lines(const std::vector<Result>& results, size_t most, size_t width) {
   std::vector<std::string> lines;
   const auto sentences = own_model_sentences(results);
@@ -193,7 +193,8 @@ std::vector<std::string> own_model_lines(const std::vector<Result>& results, siz
   return lines;
 }
 
-/// Returns the path of the page, the names of the reports in its folder, and the number of those in folders below.
+/// Returns the path of the HTML page, the names of the other reports in its folder, and the number of reports in each
+/// folder below.
 std::vector<std::string> report_lines(const std::vector<std::string>& paths, size_t width) {
   if (paths.empty()) return {};
   const auto page = std::ranges::find_if(paths, [](const std::string& path) { return path.ends_with(".html"); });
@@ -215,7 +216,7 @@ std::vector<std::string> report_lines(const std::vector<std::string>& paths, siz
   return lines;
 }
 
-/// The command of the first failure; of what was interrupted only when nothing failed.
+/// Returns the command that reproduces the first failure, or else the first interrupted case.
 std::string again_line(const std::vector<Result>& results) {
   const Result* first = nullptr;
   for (const auto& r : results)
@@ -230,7 +231,7 @@ std::string or_dash(const char* metric, const std::optional<double>& value) {
   return value ? format_metric(metric, *value) : "-";
 }
 
-/// A star advises a variant. `advised`: whether the tournament advises any.
+/// Returns the mark of a variant; a star recommends it. `advised`: whether the tournament gives advice.
 std::string mark_of(const Standing& s, bool advised, bool color) {
   if (!s.timed) return colored(s.red ? "✗" : "-", s.red ? Color::red : Color::yellow, color);
   return s.ties && advised ? colored("★", Color::green, color) : " ";
@@ -299,7 +300,8 @@ std::string write_summary(const std::vector<Result>& results, const RunInfo& run
     for (auto& line : own_model_lines(results, lines_in_all - std::min(taken, lines_in_all - 1), width))
       lines.push_back(std::move(line));
   } else if (const auto worst = worst_of(results); !worst.empty()) {
-    const size_t taken = lines.size() + last.size() + 2;  // the heading, and the line of those not shown
+    const size_t taken =
+        lines.size() + last.size() + 2;  // with the heading and the line that counts the cases not shown
     const size_t shown = std::min({worst.size(), worst_shown, lines_in_all - std::min(taken, lines_in_all)});
     lines.push_back(shortened(worst_heading, width));
     for (size_t i = 0; i < shown; ++i) lines.push_back(worst_line(*worst[i], width));
@@ -311,7 +313,7 @@ std::string write_summary(const std::vector<Result>& results, const RunInfo& run
   return terminal_text(fmt::format("{}\n", fmt::join(lines, "\n")));
 }
 
-// Last, because it names the files of all others.
+// This writer runs last, because it names the files of all others.
 TORCHSTONE_REPORT_WRITER(
     summary, .help = "The closing summary of a run", .order = 2000, .file = "summary.txt",
     .text = [](const Report& report, const WriteOptions& options) {

@@ -10,8 +10,8 @@
 namespace torchstone::console {
 
 /// Returns the closing summary in at most 27 lines of `width` columns: counts, averages and up to ten of the worst
-/// cases; for a model of one's own, a sentence for each backend and mode instead. The last lines have the page to open
-/// and the command that reproduces the first failure. They are never shortened.
+/// cases. For the user's own model it has a sentence for each backend and mode instead. The last lines have the page to
+/// open and the command that reproduces the first failure. They are never shortened.
 std::string write_summary(const std::vector<Result>& results, const RunInfo& run,
                           const std::vector<std::string>& report_paths, size_t width = 160);
 

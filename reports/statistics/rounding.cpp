@@ -118,8 +118,7 @@ RoundingErrors measure_rounding(const RoundingBlocks& blocks, const RoundingUnit
   found.of_runs = std::sqrt(sums.runs / n / static_cast<double>(found.runs));
   found.result = std::sqrt(sums.result / n);
   const double of_runs = std::max(square(found.eager), square(found.of_runs));
-  const double lost =
-      found.eager < found.rms ? found.eager / found.rms : 1;  // relative error, at most 1
+  const double lost = found.eager < found.rms ? found.eager / found.rms : 1;  // relative error, at most 1
   const double cancelled = unit.cancelled * found.eager * lost;
   found.scale = std::sqrt(of_runs + square(unit.relative * found.rms) + square(unit.absolute) + square(cancelled));
   found.degrees = std::min(sums.degrees(), n);

@@ -9,24 +9,24 @@
 
 namespace torchstone {
 
-/// Name and text of files that belong together.
+/// Names and texts of files that are written together.
 using NamedTexts = std::vector<std::pair<std::string, std::string>>;
 
 /// The user's options for writing.
 struct WriteOptions {
-  bool testcase_properties = true;     ///< properties inside JUnit's test cases, which some readers refuse
+  bool testcase_properties = true;     ///< write properties inside JUnit's test cases; some readers refuse them
   std::vector<std::string> written{};  ///< paths that writers before this one wrote
 };
 
-/// One form in which results are written: a pure function of a report (run and results, in the order they came).
-/// Either `text`, the content of the one file `file`, or `files`, any number of them. Names are relative to the results
-/// folder and stay inside it. An empty text is no file. An exception costs this writer's files and is reported; the
-/// others are written.
+/// A report format: a pure function of a report (the run and its results, in order). Set either `text`, the content of
+/// the single file `file`, or `files`, for any number of files. Names are relative to the results folder and must stay
+/// inside it. A file with empty text is not written. If a writer throws, the error is reported and its files are
+/// missing; the other writers still run.
 struct ReportWriter {
   std::string name{};    ///< `torchstone-report NAME RESULTS` writes it alone
   std::string help{};    ///< one line
   int order = 1000;      ///< files are written and listed in this order, then by name
-  bool each_run = true;  ///< false: only `torchstone-report NAME` writes it
+  bool each_run = true;  ///< write it in every run; false: only by `torchstone-report NAME`
   std::string file{};
   std::function<std::string(const Report&, const WriteOptions&)> text{};
   std::function<NamedTexts(const Report&, const WriteOptions&)> files{};
@@ -35,7 +35,7 @@ struct ReportWriter {
 /// Adds a writer and returns true, for static initialisers. Throws std::invalid_argument when the name is taken or the
 /// writer is incomplete. While a plug-in is loaded it returns false instead, and keeps the error for the loader.
 bool register_report_writer(ReportWriter writer, const char* file, int line);
-/// All writers, by order and name.
+/// Returns all writers, sorted by order and name.
 std::vector<const ReportWriter*> report_writers();
 
 }  // namespace torchstone

@@ -5,7 +5,7 @@
 
 namespace torchstone {
 
-/// Everything that can become of a case. Upstream's words first (benchmarks/dynamo/common.py), then ours.
+/// All outcomes of a case. Upstream's statuses come first (benchmarks/dynamo/common.py), then Torchstone's own.
 enum class Status {
   pass,
   pass_due_to_skip,
@@ -36,21 +36,22 @@ enum class Status {
   interrupted,
 };
 
-/// How a status counts.
+/// How reports count a status.
 enum class StatusKind {
-  passed,   ///< judged without a complaint; also undecided
+  passed,   ///< judged, and no gate is red; also undecided
   skipped,  ///< not run: skipped, or not supported here
   failed,   ///< judged, and a gate is red
-  error,    ///< not judged to the end
+  error,    ///< the case ended before it was judged
 };
 
-/// One row of the status table: the only place that knows what a status means to a reader.
+/// One row of the status table, which alone defines how statuses are shown and counted.
 struct StatusInfo {
   Status status;
   std::string_view name;  ///< upstream's string
   bool passing;           ///< counts as passed
   StatusKind kind;
-  int exit_code;  ///< of a run that ends in it: 0 met, 1 gate, 4 infrastructure, 5 undecided, 130 interrupted
+  int exit_code;  ///< exit code of a run whose worst status it is: 0 met, 1 gate, 4 infrastructure, 5 undecided, 130
+                  ///< interrupted
 };
 
 const std::vector<StatusInfo>& status_table();
