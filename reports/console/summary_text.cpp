@@ -300,8 +300,7 @@ std::string write_summary(const std::vector<Result>& results, const RunInfo& run
     for (auto& line : own_model_lines(results, lines_in_all - std::min(taken, lines_in_all - 1), width))
       lines.push_back(std::move(line));
   } else if (const auto worst = worst_of(results); !worst.empty()) {
-    const size_t taken =
-        lines.size() + last.size() + 2;  // with the heading and the line that counts the cases not shown
+    const size_t taken = lines.size() + last.size() + 2;  // with heading and the line of cases not shown
     const size_t shown = std::min({worst.size(), worst_shown, lines_in_all - std::min(taken, lines_in_all)});
     lines.push_back(shortened(worst_heading, width));
     for (size_t i = 0; i < shown; ++i) lines.push_back(worst_line(*worst[i], width));

@@ -35,8 +35,7 @@ std::string device_type(const std::string& device) { return device.substr(0, dev
 
 bool agrees_in_backend(const Result& r, const std::string& said) {
   const std::string backend = tables::word_of(r.backend);
-  return said == backend ||
-         said == backend + "_" + tables::word_of(r.suite);  // file_stem() of a suite that upstream lacks
+  return said == backend || said == backend + "_" + tables::word_of(r.suite);  // suites that upstream lacks
 }
 
 /// Returns the first part of the file's name that excludes this case; empty if none does.

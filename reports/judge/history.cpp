@@ -196,8 +196,7 @@ std::string sparkline(const std::vector<double>& values, size_t width) {
   }
   std::string line;
   for (const double value : last) {
-    const double part = high > low ? (value / 2 - low / 2) / (high / 2 - low / 2)
-                                   : 0.5;  // halved, so that the differences do not overflow
+    const double part = high > low ? (value / 2 - low / 2) / (high / 2 - low / 2) : 0.5;  // halves cannot overflow
     line += std::isfinite(value) ? blocks[std::min<size_t>(7, static_cast<size_t>(part * 8))] : "·";
   }
   return line;

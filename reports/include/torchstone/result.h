@@ -43,8 +43,8 @@ struct Outcome {
   Status status = Status::fail_to_run;
   std::string reason;  ///< one sentence; empty when there is nothing to say
   std::string detail;  ///< several lines: mismatch report, compiler output, log tail
-  std::string
-      phase;  ///< phase in which the case ended (load, reference, eager, capture, compile, compiled, compare, measure)
+  /// Phase in which the case ended: load, reference, eager, capture, compile, compiled, compare or measure.
+  std::string phase;
   std::map<std::string, double> metrics;     ///< keys of reports/record/metric.h; NaN and ±inf allowed
   std::map<std::string, std::string> notes;  ///< further facts as text, for people (stop_reason, tolerance, torch, …)
   /// Raw series. eager_s, compiled_s: seconds per call, one per round; eager_loss, compiled_loss: one per training

@@ -73,8 +73,7 @@ class Records {
   using OfRun = std::map<int64_t, Result>;  // by the sequence within the run
   struct OfCase {
     std::vector<OfRun> runs{};
-    std::map<std::tuple<std::string, int64_t, std::string>, size_t>
-        places{};  // folder, number, run → index into `runs`
+    std::map<std::tuple<std::string, int64_t, std::string>, size_t> places{};  // (folder, number, run) → in `runs`
   };
 
   static OfRun& latest_run(OfCase& of_case) {
