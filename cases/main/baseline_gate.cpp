@@ -21,7 +21,7 @@
 namespace torchstone {
 namespace {
 
-/// Returns the values of an axis as a record has them.
+/// Returns the values of an axis in the spelling of records.
 template <typename T, typename Spell>
 std::set<std::string> spelt(const config::Choices<T>& choices, Spell spell) {
   std::set<std::string> values;
@@ -50,11 +50,11 @@ BaselineScope::BaselineScope(const flags::Flags& flags, const std::vector<suite:
   narrow(&Result::backend, spelt(flags.axes.backends, label_of));
   narrow(&Result::device, spelt(flags.axes.devices, itself));
   auto presets = spelt(flags.axes.presets, word);
-  if (!presets.empty()) presets.insert("");  // a model of one size
+  if (!presets.empty()) presets.insert("");  // models of one size have no preset
   narrow(&Result::preset, presets);
   narrow(&Result::dynamic, spelt(flags.axes.dynamic, word));
   narrow(&Result::model, spelt(flags.only, selection::only_model));
-  // Rows of a user's own model are of suites that no other run has.
+  // The user's own models are in suites of their own, which only runs of such models have.
   std::set<std::string> known, of_user;
   for (const auto& suite : suites) (suite.own_files || suite.own_modules ? of_user : known).insert(suite.name);
   const auto is_own = [](const config::Choice<std::string>& only) {
@@ -62,7 +62,7 @@ BaselineScope::BaselineScope(const flags::Flags& flags, const std::vector<suite:
     return selection::only_is_file(only.value) || (info != nullptr && !info->python.empty());
   };
   const auto own = static_cast<size_t>(std::ranges::count_if(flags.only, is_own));
-  if (own > 0 && own < flags.only.size()) return;  // models of both kinds, which their names tell apart
+  if (own > 0 && own < flags.only.size()) return;  // models of both kinds: the names suffice
   if (own > 0 || !flags.suites_folder.empty())
     narrow(&Result::suite, own > 0 ? of_user : known);
   else
@@ -77,7 +77,8 @@ bool BaselineScope::misses(const Result& of_baseline) const {
 
 namespace {
 
-/// A baseline in the results folder itself is gone when the run begins, or when the new results are written there.
+/// Whether the baseline no longer exists. One in the results folder is removed when the run begins, or overwritten by
+/// the new results.
 bool is_replaced(const std::string& path, const flags::Flags& flags) {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -85,7 +86,8 @@ bool is_replaced(const std::string& path, const flags::Flags& flags) {
   return baseline == out || baseline == out / "results.json" || !fs::exists(baseline, error);
 }
 
-/// `outside`: how many cases of the baseline the run was not asked for.
+/// Returns the command that repeats the comparison. Empty if a baseline no longer exists. `outside`: number of baseline
+/// cases that the run did not select.
 std::string again_words(const flags::Flags& flags, size_t outside) {
   std::string words = "torchstone-report compare";
   for (const auto& path : flags.baseline) {
@@ -100,8 +102,8 @@ std::string again_words(const flags::Flags& flags, size_t outside) {
   return outside == 0 ? words : words + " --allow-absent";
 }
 
-/// Returns the flags that repeat the comparison in another run, with its results folder: the default one may hold the
-/// baseline. Empty if a baseline is gone by then.
+/// Returns the flags that repeat the comparison in another run. They include the results folder, because the default
+/// one may hold the baseline. Empty if a baseline no longer exists.
 std::string baseline_arguments(const flags::Flags& flags) {
   for (const auto& path : flags.baseline)
     if (is_replaced(path, flags)) return "";
@@ -137,8 +139,8 @@ std::string why_of(int exit_code, const judge::BaselineComparison& comparison,
              : refusal;
 }
 
-/// Returns every reason for which the baseline makes a case red, a loss before a different model. A worse status is red
-/// by itself, so it is not among them.
+/// Returns all reasons why the baseline makes a case red: first a loss, then a different model. A worse status is no
+/// such reason, because it is red by itself.
 BaselineFinding finding_of(const judge::CaseChange& change, const std::vector<judge::Change>& fail_on,
                            const Result& now) {
   BaselineFinding finding;
@@ -157,8 +159,8 @@ BaselineFinding finding_of(const judge::CaseChange& change, const std::vector<ju
   return finding;
 }
 
-/// Sets the finding of each record that was compared, and adds the baseline to its command. If a case has several
-/// records, the one that counts gets both.
+/// Sets the finding of each compared record, and adds the baseline's flags to the command that reproduces it. If a case
+/// has several records, only the one that counts is changed.
 void set_findings(const judge::BaselineComparison& comparison, const std::vector<judge::Change>& fail_on,
                   const flags::Flags& flags, std::vector<Result>& results) {
   const std::string arguments = baseline_arguments(flags);

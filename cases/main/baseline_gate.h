@@ -14,8 +14,8 @@
 
 namespace torchstone {
 
-/// Which cases of a baseline a run was asked for. A case that the run was asked for and does not have is gone. One that
-/// flags, --gtest_filter or the shard leave out is not.
+/// The cases of a baseline that a run selects. A selected case that the run lacks is gone. A case that flags,
+/// --gtest_filter or the shard exclude is not.
 class BaselineScope {
  public:
   /// A scope without any case: nothing can be gone.
@@ -23,34 +23,35 @@ class BaselineScope {
   BaselineScope(const flags::Flags& flags, const std::vector<suite::Suite>& suites,
                 const selection::Expansion& expansion);
 
-  /// Whether the run should have this case of the baseline and does not. No registered case has its name, no flag
+  /// Whether the run should have this case of the baseline but lacks it: no registered case has its name, no flag
   /// excludes it, and --gtest_filter matches its name.
   bool misses(const Result& of_baseline) const;
 
  private:
-  std::vector<std::function<bool(const Result&)>> narrowings_{};  ///< each says whether a flag keeps the record
-  std::set<std::string> accounted_for_{};  ///< names of cases that are registered or that --torchstone_fast leaves out
+  std::vector<std::function<bool(const Result&)>> narrowings_{};  ///< each tells whether a flag selects the record
+  /// Names of registered cases, and of those that --torchstone_fast leaves out.
+  std::set<std::string> accounted_for_{};
   bool empty_ = true;
 };
 
 /// Reads the baseline that --torchstone_baseline names; nothing without the flag. Throws ReportError.
 std::optional<judge::Baseline> read_baseline(const flags::Flags& flags);
-/// Returns how a run is compared with its baseline, with the history that --torchstone_baseline_history names. Throws
-/// ReportError, and ConfigError for an unknown word of --torchstone_baseline_fail_on.
+/// Returns the options of the comparison with the baseline, including the history of --torchstone_baseline_history.
+/// Throws ReportError, and ConfigError for an unknown word of --torchstone_baseline_fail_on.
 judge::BaselineOptions baseline_options(const flags::Flags& flags);
 
-/// Throws ReportError if a row of the baseline may be several of the planned cases. Called before any of them runs.
+/// Throws ReportError if a row of the baseline matches several planned cases. Call it before any of them runs.
 void require_matching(const judge::Baseline& baseline, const std::vector<Result>& planned);
 
-/// A comparison's part of the exit code and what is printed of it.
+/// The exit code and the printed text of a comparison.
 struct BaselineVerdict {
   int exit_code = 0;
-  std::string why;  ///< empty when it is 0
+  std::string why;  ///< reason of the exit code; empty if that is 0
   std::string text;
 };
 
 /// Compares the run with its baseline. Stores the facts of the comparison in the run, and the finding in each case that
-/// it makes red. A case that only the baseline has is gone if the scope misses it, and counted in a remark otherwise.
+/// it makes red. A case that only the baseline has is gone if scope.misses() it; otherwise a remark counts it.
 BaselineVerdict judge_against(const judge::Baseline& baseline, const judge::BaselineOptions& options,
                               const flags::Flags& flags, const BaselineScope& scope, Report& run);
 

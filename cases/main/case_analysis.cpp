@@ -41,7 +41,7 @@ DiagnosisBudget diagnosis_budget_of(const RunOptions& options) {
 
 namespace {
 
-/// Whether the run may make one more; a case that is left out says why.
+/// Whether the run may make one more diagnosis. Otherwise the case records why it has none.
 bool may_be_made(Session& session, const Case& c, Result& result) {
   const std::string refusal = session.diagnoses.take(c.model);
   if (refusal.empty()) return true;

@@ -35,7 +35,7 @@ bool is_typed(const std::vector<std::string>& arguments, std::string_view name) 
   });
 }
 
-/// Escapes what fnmatch would read as a bracket or an escape: GoogleTest's patterns have neither.
+/// Escapes brackets and backslashes for fnmatch, because they have no meaning in GoogleTest's patterns.
 std::string glob_of(const std::string& pattern) {
   std::string glob;
   for (const char c : pattern) {

@@ -1,4 +1,4 @@
-// torchstone: the test runner. Own flags first, then GoogleTest's; what it runs comes from the suites.
+// torchstone: the test runner. Parses its own flags, then GoogleTest's. Suite files define the cases.
 #include <algorithm>
 #include <cstdlib>
 #include <exception>
@@ -50,8 +50,8 @@
 namespace torchstone {
 namespace {
 
-/// When GoogleTest knows what is selected: says what is going to run, for the case that this process is killed, and
-/// compiles ahead.
+/// Runs once GoogleTest knows the selected tests. Writes the plan, so that a killed run has a row for every case, and
+/// starts compiling ahead.
 class Preparation : public testing::Environment {
  public:
   Preparation(Session& session, const RunInfo& run, const judge::Baseline* baseline, std::vector<Result>& planned)
@@ -72,7 +72,7 @@ class Preparation : public testing::Environment {
  private:
   void require_baseline() const try {
     require_matching(*baseline_, planned_);
-  } catch (const ReportError& error) {  // GoogleTest would make a failed test of it
+  } catch (const ReportError& error) {  // otherwise GoogleTest would report a failed test
     end_before_cases(session_.flags, run_, ExitCode::usage_error, error.what());
   }
 
@@ -82,7 +82,7 @@ class Preparation : public testing::Environment {
   std::vector<Result>& planned_;
 };
 
-/// Returns the cases that --gtest_filter keeps in all shards. A flag that one shard needs is accepted in each.
+/// Returns the cases that --gtest_filter keeps, over all shards, so that each shard accepts a flag that any needs.
 std::vector<Case> cases_in_filter(const std::vector<Case>& cases) {
   std::vector<Case> kept;
   std::ranges::copy_if(cases, std::back_inserter(kept),
@@ -90,7 +90,7 @@ std::vector<Case> cases_in_filter(const std::vector<Case>& cases) {
   return kept;
 }
 
-/// Warns about threads that run before the first child. A fork copies their locks but not the threads.
+/// Warns about threads that run before the first child process. A fork copies their locks but not the threads.
 void warn_of_threads(const flags::Flags& flags) {
   print_error(fmt::format(
       "warning: {} threads run before the first case (plug-ins: {}). A forked process could wait forever for a lock "
@@ -99,7 +99,7 @@ void warn_of_threads(const flags::Flags& flags) {
       flags.plugins.empty() ? "none" : fmt::format("{}", fmt::join(flags.plugins, ", "))));
 }
 
-/// Throws if a device that a flag names is missing. Rows of suites with a missing device are unsupported instead.
+/// Throws if a device that a flag names is missing. A missing device in a suite only makes its cases unsupported.
 void require_devices(const flags::Flags& flags) {
   auto devices = config::texts_of(flags.axes.devices, &config::Choice<std::string>::value);
   for (const int gpu : flags.gpus) devices.push_back(fmt::format("cuda:{}", gpu));
@@ -107,8 +107,8 @@ void require_devices(const flags::Flags& flags) {
   if (!reasons.empty()) throw std::invalid_argument("--torchstone_devices: " + reasons.front());
 }
 
-/// Returns what GoogleTest's closing lines have to show of the comparison with the baseline. Nothing after Ctrl-C:
-/// cases that it cut off are not worse.
+/// Returns the findings of the comparison that GoogleTest's closing lines should show. Returns none after Ctrl-C,
+/// because interrupted cases are not worse.
 console::ClosingFindings closing_findings(const Ending& ending) {
   if (isolate::interrupted()) return {};
   console::ClosingFindings found{{}, ending.baseline_fault};
@@ -124,7 +124,7 @@ int run_tests(Session& session, const ExpectedRun& expected, const BaselineScope
   if (const auto warning = flags::cache_warning(flags); !warning.empty()) print_error("warning: " + warning);
   if (!flags.unused_twins.empty())
     print_error(fmt::format("note: no case of this run depends on {}", fmt::join(flags.unused_twins, ", ")));
-  const auto baseline = read_baseline(flags);  // before the folder is emptied: it may be the one of the run before
+  const auto baseline = read_baseline(flags);  // before the results folder is emptied, which may hold the baseline
   const auto comparison = baseline_options(flags);
   console::ListenerOptions options;
   options.earlier = earlier_durations(flags);
@@ -142,7 +142,7 @@ int run_tests(Session& session, const ExpectedRun& expected, const BaselineScope
   const ClosingFacts closing{flags,   expected,         baseline ? &*baseline : nullptr, comparison, scope,
                              planned, session.unwritten};
   std::optional<Ending> ending;
-  bool failed = false;  // in any of the repetitions
+  bool failed = false;  // in any repetition
   options.color = settle_color(flags);
   if (output_is_terminal()) options.width = terminal_width;
   console::progress().set_heartbeat(flags.heartbeat_s);
@@ -152,7 +152,7 @@ int run_tests(Session& session, const ExpectedRun& expected, const BaselineScope
   options.findings = [&] {
     failed = failed || testing::UnitTest::GetInstance()->Failed();
     ending = end_run(closing, run, session.results, failed);
-    // A repetition does not take back what an earlier one found, as with GoogleTest's own failures.
+    // A later repetition does not undo an earlier finding, as with GoogleTest's own failures.
     for (size_t i = 0; i < session.results.size(); ++i)
       session.results[i].baseline = ending->report.results.at(i).baseline;
     return closing_findings(*ending);
@@ -160,7 +160,7 @@ int run_tests(Session& session, const ExpectedRun& expected, const BaselineScope
   options.at_end = [&] {
     if (!isolate::interrupted() || GTEST_FLAG_GET(repeat) == 1) return;
     session.runner.end_processes();
-    std::exit(close_run(closing, *ending));  // GoogleTest would begin again
+    std::exit(close_run(closing, *ending));  // otherwise GoogleTest would start the next repetition
   };
   console::ResultListener& listener = install_listener(options);
   session.print_row = [&](const Result& result) { listener.print_early(result); };
@@ -169,11 +169,12 @@ int run_tests(Session& session, const ExpectedRun& expected, const BaselineScope
   return close_run(closing, *ending);
 }
 
-/// Registers the models of --torchstone_only that the program does not have: files, models of packages and Python
-/// modules. Puts names and files in the place of the others. Returns the dtypes of their cases, by model.
+/// Registers the models of --torchstone_only that the program lacks: files, models of packages and Python modules.
+/// Replaces packages and modules in the flag by the name or file of the registered model. Returns the dtypes of cases
+/// of files, by model.
 std::map<std::string, selection::OwnDtype> register_only_models(flags::Flags& flags) {
   std::map<std::string, selection::OwnDtype> dtypes;
-  std::map<std::string, std::string> files;  // by the names of their models
+  std::map<std::string, std::string> files;  // by model name
   for (auto& only : flags.only) {
     const std::string given = only.value;
     if (register_python_model(only, flags)) {
@@ -196,7 +197,7 @@ std::map<std::string, selection::OwnDtype> register_only_models(flags::Flags& fl
 }
 
 int run(int argc, char** argv) {
-  RunInfo run_info = begin_run(argc, argv, flags::environment_names());  // before flags are taken out of argv
+  RunInfo run_info = begin_run(argc, argv, flags::environment_names());  // before parsing removes flags from argv
   flags::Flags flags = flags::parse_flags(&argc, argv);
   if (flags.version) {
     std::cout << fmt::format("torchstone {} (LibTorch {})\n", version(), build_facts().at("torch"));

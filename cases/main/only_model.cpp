@@ -32,8 +32,8 @@
 namespace torchstone {
 namespace {
 
-/// Registers a model under selection::only_model() whose cases are model_fail_to_load with `error`; `note` says whose
-/// fault that is: not a compiler's.
+/// Registers a model under selection::only_model() whose cases end as model_fail_to_load with `error`. `note` says what
+/// failed, since it was no compiler.
 void register_failed_model(const std::string& only, const std::string& family, const std::string& error,
                            const std::string& note) {
   ModelInfo info;
@@ -44,8 +44,8 @@ void register_failed_model(const std::string& only, const std::string& family, c
   register_model(info, only.c_str(), 0);
 }
 
-/// Loads the operators of the torchvision that the compile workers' Python has. Throws std::runtime_error when it has
-/// none, or one that does not load here.
+/// Loads the operators of torchvision from the compile workers' Python. Throws std::runtime_error if torchvision is
+/// missing there or cannot be loaded in this process.
 void load_torchvision(const flags::Flags& flags) {
   const std::string python = compile::default_python(flags.run.python);
   const auto package = compile::find_python_package(flags.run.python, "torchvision");
@@ -64,8 +64,8 @@ std::set<c10::ScalarType> dtypes_of_exported(const std::string& path) {
   }
 }
 
-/// The model of the file `only`, and the floating-point dtypes of the file. Throws ConfigError where the flags do not
-/// fit it.
+/// Returns the model of the file `only` and the floating-point dtypes of the file. Throws ConfigError if the flags do
+/// not fit the file.
 ModelInfo model_of_file(const config::Choice<std::string>& only, const flags::Flags& flags,
                         std::set<c10::ScalarType>& dtypes) {
   const auto& [path, place] = only;
@@ -82,7 +82,7 @@ ModelInfo model_of_file(const config::Choice<std::string>& only, const flags::Fl
   return info;
 }
 
-/// The same; torchvision's operators are looked for where the file needs them.
+/// Does the same, and loads torchvision's operators if the file needs them.
 ModelInfo model_with_libraries(const config::Choice<std::string>& only, const flags::Flags& flags,
                                std::set<c10::ScalarType>& dtypes) {
   std::string lacking;
@@ -102,7 +102,7 @@ ModelInfo model_with_libraries(const config::Choice<std::string>& only, const fl
   return model_of_file(only, flags, dtypes);
 }
 
-/// Throws ConfigError for a batch size that a model with a fixed one does not have.
+/// Throws ConfigError if the flags ask for another batch size than the model's fixed one.
 void require_batch_size(const std::string& only, const flags::Flags& flags, const ModelInfo& info) {
   const auto batch =
       std::ranges::find(flags.overrides, "batch_size", [](const auto& setting) { return setting.first; });
@@ -113,7 +113,7 @@ void require_batch_size(const std::string& only, const flags::Flags& flags, cons
                                     only, info.eval_batch));
 }
 
-/// Returns the dtype of cases that casts nothing of a file with these dtypes.
+/// Returns the dtype for cases that need no cast of a file with these dtypes.
 std::optional<selection::OwnDtype> own_dtype_of(const std::set<c10::ScalarType>& dtypes) {
   if (dtypes.empty()) return std::nullopt;
   constexpr std::array<std::pair<c10::ScalarType, DType>, 4> whole{{{c10::kFloat, DType::float32},

@@ -13,7 +13,7 @@
 
 namespace torchstone {
 
-/// File names and texts of the exporter (cases/exporter/*.py), which is part of the library.
+/// Returns file names and texts of the exporter (cases/exporter/*.py), which is part of the library.
 std::map<std::string, std::string> exporter_sources();
 
 /// Registers a file of --torchstone_only under selection::only_model(). An exported program that is refused becomes a
@@ -22,17 +22,17 @@ std::map<std::string, std::string> exporter_sources();
 std::optional<selection::OwnDtype> register_own_model(const config::Choice<std::string>& only,
                                                       const flags::Flags& flags);
 
-/// Number of parameters of a model's mini preset: makes it.
+/// Returns the number of parameters of a model's mini preset. Builds the model to count them.
 int64_t mini_parameters(const ModelInfo& info);
 
-/// Writes the exporter below the cache folder, where only this user can write, and returns its script.
+/// Writes the exporter below the cache folder, where only this user can write. Returns the path of its script.
 std::filesystem::path place_exporter(const std::filesystem::path& cache);
 
 /// Whether the text is a model of a Python package, as the exporter takes it: SOURCE:NAME (timm:ghostnet_100).
 bool is_named_model(const std::string& only);
 
-/// The command of the exporter: everything but the interpreter and the script. Throws ConfigError where the flags leave
-/// more than one preset.
+/// Returns the arguments of the exporter, without interpreter and script. Throws ConfigError if the flags select more
+/// than one preset.
 std::vector<std::string> exporter_arguments(const std::string& only, const flags::Flags& flags);
 
 /// The exporter's answer.
@@ -41,12 +41,12 @@ struct Export {
   std::string error;  ///< why the export failed, as the package reports it
 };
 
-/// `status` is the exporter's exit status, 128 + signal when one ended it.
+/// Parses the answer. `status` is the exporter's exit status, or 128 + signal if a signal ended it.
 Export read_export(int status, const std::string& output, double limit_s);
 
-/// Exports a model of --torchstone_only in the Python of the compile workers and puts the archive's path in its
-/// place. An archive that the same versions exported before is reused. A model that cannot be exported is registered
-/// too. Its cases end with model_fail_to_load and the package's message, and the program ends with exit code 4. Returns
+/// Exports a model of --torchstone_only in the Python of the compile workers and replaces the value by the archive's
+/// path. Reuses an archive that the same versions exported before. A model that cannot be exported is registered here:
+/// its cases end as model_fail_to_load with the package's message, and the program ends with exit code 4. Returns
 /// whether the model was registered here.
 bool export_named_model(config::Choice<std::string>& only, const flags::Flags& flags);
 

@@ -70,7 +70,7 @@ nlohmann::ordered_json to_json(const ListedProgram& program) {
 namespace torchstone {
 namespace {
 
-/// A temporary folder for the logs of the processes, so that results are not touched.
+/// A temporary folder for the logs of the processes, so that the results folder stays unchanged.
 class LogFolder {
  public:
   LogFolder() : folder_(make_held_folder("torchstone-programs")) {}
@@ -95,7 +95,7 @@ listing::ListedProgram listed(const Session& session, isolate::CaseRunner& runne
   return program;
 }
 
-/// The row that a run would have. Where some case of the group expects the failure, it is as expected.
+/// Returns the result that a run would have. If any case of the group expects the failure, the result is as expected.
 Result row_of_program(const listing::ListedProgram& program, const std::vector<size_t>& group, const Session& session) {
   Result result = row_of(session.cases[group.front()], session);
   result.outcome.status = Status::pass;

@@ -19,24 +19,24 @@ std::vector<std::vector<size_t>> groups_with_one_program(const std::vector<Case>
 /// The program of some cases, or the reason why it could not be captured.
 struct ListedProgram {
   std::vector<std::string> cases{};  ///< names
-  nlohmann::json description{};      ///< fixtures/capture/program_walk.h; unless there is a failure
+  nlohmann::json description{};      ///< set unless capturing failed (fixtures/capture/program_walk.h)
   std::optional<Outcome> failure{};
 };
 
-/// The names of the cases as comments, and the program (fixtures/capture/neutral_program.h) or the failure.
+/// Returns the names of the cases as comments, and the program (fixtures/capture/neutral_program.h) or the failure.
 std::string to_text(const ListedProgram& program);
-/// {"cases": […], "program": {…}} or {"cases": […], "status": …, "reason": …, "phase": …, "detail": …}.
+/// Returns {"cases": […], "program": {…}} or {"cases": […], "status": …, "reason": …, "phase": …, "detail": …}.
 nlohmann::ordered_json to_json(const ListedProgram& program);
 
 }  // namespace torchstone::listing
 
 namespace torchstone {
 
-/// Refuses flags that --torchstone_print_program does not go with. Throws ConfigError.
+/// Throws ConfigError for flags that cannot be combined with --torchstone_print_program.
 void require_printable(const flags::Flags& flags);
 
 /// --torchstone_print_program: prints the captured programs of the selected cases, each program once, and ends the
-/// process. A model that cannot be captured gives the exit code of a run. The exit code is 3 if no case is selected.
+/// process. For a model that cannot be captured, the exit code is that of a run. It is 3 if no case is selected.
 [[noreturn]] void print_programs(Session& session);
 
 }  // namespace torchstone

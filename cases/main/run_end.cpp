@@ -27,7 +27,7 @@
 namespace torchstone {
 namespace {
 
-/// Returns the cases that the suites register without flags. An entry of the file may name these too.
+/// Returns the cases that the suites register without flags. Entries of the files may name these too.
 std::vector<Case> declared_cases(const std::vector<suite::Suite>& suites, const selection::Known& known,
                                  const std::vector<Case>& cases) {
   std::vector<Case> declared = cases;
@@ -106,7 +106,7 @@ std::string annotations_of(const Report& report, const flags::Flags& flags) {
   return write::write_annotations(report, environment_variable("GITHUB_WORKSPACE"));
 }
 
-/// An exit code, and why where the results do not say it.
+/// An exit code, and its reason if the results do not show it.
 struct Exit {
   int code = ExitCode::success;
   std::string why;
@@ -126,7 +126,7 @@ Exit exit_of_results(const ClosingFacts& facts, const std::vector<Result>& resul
   return {code, ""};
 }
 
-/// Writes the findings of the comparison to the records on the disk.
+/// Updates the case records on disk with the findings of the comparison.
 void write_noted(const ClosingFacts& facts, const std::vector<Result>& results) {
   for (const auto& result : results)
     if (result.is_red_by_baseline())
@@ -145,8 +145,8 @@ Exit compare(const ClosingFacts& facts, Exit found, Ending& ending) {
   return goes_before || found.code == ExitCode::success ? Exit{verdict.exit_code, verdict.why} : found;
 }
 
-/// Marks cases that GoogleTest skipped after a failure (--gtest_fail_fast) as skipped, not interrupted. Writes their
-/// records too, because a case that is only planned counts as interrupted.
+/// Marks cases that GoogleTest skipped after a failure (--gtest_fail_fast) as skipped instead of interrupted. Also
+/// writes their records, because a planned case without a record counts as interrupted.
 void leave_out_skipped(const ClosingFacts& facts, size_t ran, std::vector<Result>& rows) {
   if (!GTEST_FLAG_GET(fail_fast) || isolate::interrupted()) return;
   for (size_t i = ran; i < rows.size(); ++i) {
@@ -158,7 +158,7 @@ void leave_out_skipped(const ClosingFacts& facts, size_t ran, std::vector<Result
   }
 }
 
-/// A green run turns red if something could not be written.
+/// Returns the exit of the infrastructure if the run was green or undecided and something could not be written.
 Exit with_losses(Exit found, const std::string& lost) {
   const bool counts = !lost.empty() && (found.code == ExitCode::success || found.code == ExitCode::undecided);
   return counts ? Exit{ExitCode::infrastructure, lost} : found;
@@ -192,7 +192,7 @@ Ending end_run(const ClosingFacts& facts, const RunInfo& run, const std::vector<
   if (after.code == found.code) return ending;
   info.exit_code = after.code;
   info.exit_words = after.why;
-  ending.reports = write();  // the reports that can be written say it
+  ending.reports = write();  // again, so that the reports that can be written have the new exit code
   return ending;
 }
 

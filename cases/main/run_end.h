@@ -19,8 +19,8 @@ namespace torchstone {
 struct ExpectedRun {
   std::vector<expected_status::ExpectedFile> files;
   std::string today;
-  std::vector<Case> declared;         ///< for an update: all cases that the files may speak of, as suites expect them
-  std::vector<std::string> warnings;  ///< of apply_expected
+  std::vector<Case> declared;  ///< for an update: all cases that entries may match, with the suites' expectations
+  std::vector<std::string> warnings;  ///< warnings of apply_expected()
 };
 
 /// Reads the files and sets the expectations of `cases`. Throws ConfigError.
@@ -31,12 +31,12 @@ ExpectedRun expect(const std::vector<suite::Suite>& suites, const selection::Kno
 /// without writing any file, for a result that a file cannot express.
 std::string write_expected(const ExpectedRun& run, const std::vector<Result>& results);
 
-/// Returns the durations of the cases in the earlier run, from the reports in the results folder. The terminal
-/// estimates with them. Empty if there are no reports or they are damaged.
+/// Returns the durations of the cases in the earlier run, from the reports in the results folder. The terminal uses
+/// them for its estimates. Empty if there are no reports or they are damaged.
 console::Durations earlier_durations(const flags::Flags& flags);
 
-/// Returns whether the console is coloured: by our flag, else by GoogleTest's, else by environment and terminal. Sets
-/// GoogleTest's flag, so that both agree.
+/// Returns whether to colour the console, according to --torchstone_color, else GoogleTest's flag, else environment and
+/// terminal. Sets GoogleTest's flag, so that both agree.
 bool settle_color(const flags::Flags& flags);
 
 /// The inputs of the end of a run.
@@ -50,13 +50,13 @@ struct ClosingFacts {
   Unwritten& unwritten;
 };
 
-/// The end of a run, decided before anything is written, so that all reports agree.
+/// The outcome of a run, decided before anything is written, so that all reports agree.
 struct Ending {
-  Report report;                    ///< the exit code is in its run; its results are what ran
-  std::vector<Result> rows;         ///< those, and what was planned and did not run
-  std::string output;               ///< of updated files and of the comparison, for stdout
+  Report report;                    ///< results of the cases that ran; the run has the exit code
+  std::vector<Result> rows;         ///< these results, and rows of planned cases that did not run
+  std::string output;               ///< for stdout: text on updated files and the comparison
   std::vector<std::string> errors;  ///< for stderr
-  std::string baseline_fault{};     ///< why the comparison with the baseline fails the run
+  std::string baseline_fault{};     ///< why the comparison with the baseline fails the run, if it does
   write::Written reports;
 };
 

@@ -19,7 +19,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The files that flags name: every process of the run reads them. Not the baseline, which was read before.
+/// Returns the files that flags name, because every process of the run reads them. Excludes the baseline, which has
+/// been read already.
 std::vector<fs::path> named_files(const flags::Flags& flags) {
   std::vector<fs::path> files;
   for (const auto& [name, value] : flags.given)
@@ -36,13 +37,13 @@ Origin prepare_results(const flags::Flags& flags, const std::string& run) try {
     if (flags.report) results_folder::empty_results(out, named_files(flags));
   };
   Origin origin;
-  // Static: an interrupted run ends by std::exit.
+  // Static, so that std::exit destroys it too when a run is interrupted.
   static const results_folder::Hold hold(
       out, this_process(flags.report ? results_folder::Holder::Kind::run : results_folder::Holder::Kind::part), empty,
       [&] { origin = results_folder::begin_run_in(out, run); });
   fs::create_directories(out / "cases");
   fs::create_directories(out / "logs");
-  write_atomically(out / "cases" / ".writable", "");  // said now, not after the first hour
+  write_atomically(out / "cases" / ".writable", "");  // fails now instead of after the first case
   fs::remove(out / "cases" / ".writable");
   return origin;
 } catch (const std::system_error& error) {
@@ -63,7 +64,8 @@ bool is_marked(const fs::path& folder) {
       fmt::format("{}: expected \"{}\", found \"{}\"", path.string(), outputs_line, shortened(printable(*line), 100)));
 }
 
-/// The first name that is not ours; that of another process which is writing its marker is.
+/// Returns the name of the first foreign file. A temporary file is not foreign: another process may be writing its
+/// marker.
 std::string foreign_in(const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();

@@ -81,9 +81,9 @@ Result Session::result_of(size_t index, Outcome outcome, double seconds, std::op
   Result result = row_of(c, *this);
   result.outcome = judge_limits(c, std::move(outcome));
   result.duration_s = seconds;
-  if (batch) result.batch_size = *batch;  // what ran, not what was asked for
+  if (batch) result.batch_size = *batch;  // the size that ran, which may differ from the requested one
   if (flags.update_expected && expected_status::can_be_expected(result.outcome) && !result.as_expected()) {
-    result.expected = to_string(result.outcome.status);  // the file will say so
+    result.expected = to_string(result.outcome.status);  // the updated file will expect this status
     result.max_error.reset();
   } else {
     expected_status::note_expectation(c, result);
@@ -121,7 +121,7 @@ class CaseTest : public testing::Test {
   void TestBody() override {
     const std::optional<Result> result = session_.run(index_);
     if (!result) GTEST_SKIP() << "interrupted before it began";
-    // A few values for IDEs and GoogleTest's own XML.
+    // Records a few values as properties, for IDEs and GoogleTest's own XML.
     const auto record = [](const std::string& key, const std::string& value) { RecordProperty(key, printable(value)); };
     record("accuracy", std::string(to_string(result->outcome.status)));
     record("verdict", std::string(verdict_of(*result).word));
@@ -206,7 +206,7 @@ std::vector<size_t> selected_cases(const Session& session) {
 
 namespace {
 
-/// GoogleTest knows what its filter and shards leave once a test environment is set up.
+/// Runs `program` in a test environment's SetUp(), when GoogleTest has applied its filter and shards.
 class InsteadOfTests : public testing::Environment {
  public:
   explicit InsteadOfTests(std::function<int()> program) : program_(std::move(program)) {}
@@ -224,14 +224,14 @@ void run_instead_of_tests(Session& session, const std::function<int(const std::v
   delete listeners.Release(listeners.default_result_printer());
   testing::AddGlobalTestEnvironment(new InsteadOfTests([&] { return program(selected_cases(session)); }));
   isolate::catch_interrupts();
-  [[maybe_unused]] const int failed = RUN_ALL_TESTS();  // comes back where nothing is selected
+  [[maybe_unused]] const int failed = RUN_ALL_TESTS();  // returns only if nothing is selected
   print_error(fmt::format("torchstone: nothing selected: no case matches --gtest_filter={}", GTEST_FLAG_GET(filter)));
   std::exit(ExitCode::nothing_judged);
 }
 
 namespace {
 
-/// Whether no case may begin before its test: GoogleTest may stop after one, shuffles them, or runs them again.
+/// Whether cases must not begin before their tests, because GoogleTest may stop after a failure, shuffles or repeats.
 bool runs_in_order_of_tests() {
   return GTEST_FLAG_GET(fail_fast) || GTEST_FLAG_GET(shuffle) || GTEST_FLAG_GET(repeat) != 1;
 }
@@ -252,8 +252,8 @@ void plan_cases(Session& session, const std::vector<size_t>& selected) {
                      },
                  .one_at_a_time = runs_in_order_of_tests()});
   session.runner.start_workers(selected);
-  // A case alone compiles within itself, because compiling ahead captures a program twice. A warm start is measured all
-  // the same: its package must be there before the case starts.
+  // A single case compiles in its own process, because compiling ahead would capture the program twice. Warm starts are
+  // an exception: they need the package before the case starts.
   const auto starts_warm = [&](size_t i) {
     return check_info(session.cases[i]).timed && session.cases[i].warm_start_latency;
   };
@@ -294,7 +294,7 @@ Result row_of(const Case& c, const Session& session) {
   result.backend = label_of(c.backend);
   result.preset = to_string(c.preset);
   result.dynamic = to_string(c.dynamic);
-  result.batch_size = known_batch(c).value_or(0);  // the process of the module reports it
+  result.batch_size = known_batch(c).value_or(0);  // if unknown, the module's process reports it
   result.expected = to_string(c.expected_status);
   result.max_error = c.max_error;
   result.file = declared_file(c);
@@ -305,7 +305,7 @@ Result row_of(const Case& c, const Session& session) {
   const auto own = std::ranges::find(session.suites, c.suite, &suite::Suite::name);
   if (own == session.suites.end()) return result;
   result.own_model = own->own_files || own->own_modules;
-  if (result.own_model && !session.flags.package_models.contains(c.model)) result.preset.clear();  // it has one size
+  if (result.own_model && !session.flags.package_models.contains(c.model)) result.preset.clear();  // has one size
   const ModelInfo* info = find_model(c.model);
   const std::string& listed = info ? policy::name_in_lists(*info) : c.model;
   const policy::Policy& policy = info ? own->policy_of(*info) : own->policy;

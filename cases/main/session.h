@@ -23,11 +23,11 @@ namespace torchstone {
 /// memory too and reports are written at its end.
 class Unwritten {
  public:
-  /// Runs `write`. Stores an error of the system under `what` until that is written after all. Prints the first error
-  /// on stderr at once.
+  /// Calls `write`. Stores a system error under `what` until a later attempt succeeds. Prints the first error on stderr
+  /// at once.
   void attempt(const std::string& what, const std::function<void()>& write);
   bool empty() const { return causes_.empty(); }
-  /// Returns a line for the end of the run: how many files, the first names, and a cause.
+  /// Returns a line for the end of the run: the number of files, the first names, and a cause.
   std::string line() const;
 
  private:
@@ -35,13 +35,13 @@ class Unwritten {
   bool said_ = false;
 };
 
-/// The number of cases that may still be diagnosed. At most half of them are further rows of diagnosed models, because
-/// the rows of a model mostly fail for one reason.
+/// The number of cases that may still be diagnosed. At most half of them may be further rows of models with a
+/// diagnosis, because the rows of a model mostly fail for the same reason.
 class DiagnosisBudget {
  public:
   /// `most`: 0 for no limit.
   explicit DiagnosisBudget(int64_t most = 0) : most_(most) {}
-  /// Takes a diagnosis for a case of the model. Returns why it may not be made, or nothing.
+  /// Uses one diagnosis of the budget for a case of the model. Returns why that is not allowed; empty if it is.
   std::string take(const std::string& model);
   /// Returns true for the first call, false afterwards.
   bool is_first_refusal() { return !std::exchange(refused_, true); }
@@ -56,26 +56,26 @@ class DiagnosisBudget {
 /// --torchstone_diagnose=always.
 DiagnosisBudget diagnosis_budget_of(const RunOptions& options);
 
-/// A run of the program, made once. All tests share it, and it outlives them. A result moves one way: run() makes it,
-/// the listener takes and prints it, finish() keeps it, and the writers get `results`.
+/// A run of the program. There is one; all tests share it, and it outlives them. A result moves one way: run() makes
+/// it, the listener takes and prints it, finish() stores it, and the writers get `results`.
 struct Session {
   const flags::Flags& flags;
   const std::vector<Case>& cases;
   const std::vector<suite::Suite>& suites;
   isolate::CaseRunner runner;
   Unwritten unwritten{};
-  Origin origin{};  ///< of the latest record
+  Origin origin{};  ///< origin of the latest record
   DiagnosisBudget diagnoses{};
   std::function<void(const Result&)> print_row{};  ///< prints a row before its test
-  std::map<std::string, Result> unprinted{};       ///< by name: of tests that have not ended
-  std::vector<Result> results{};                   ///< of the tests that have ended, in this order
+  std::map<std::string, Result> unprinted{};       ///< results of tests that have not ended, by name
+  std::vector<Result> results{};                   ///< results of the tests that have ended, in this order
 
   /// Runs cases[index] and returns its result, which take() returns too. Returns nothing if the run was interrupted
   /// before the case began.
   std::optional<Result> run(size_t index);
   /// Returns the result of cases[index] with this outcome, before a diagnosis. `batch`: samples in one call, if known.
   Result result_of(size_t index, Outcome outcome, double seconds, std::optional<int64_t> batch);
-  /// Takes the result that the test of this name left; empty if it left none.
+  /// Takes (moves out) the result of the named test; empty if there is none.
   std::optional<Result> take(const std::string& name);
   /// Writes the record and prints the row of a case before its test ends: before its diagnosis, or before its test
   /// begins.
@@ -84,13 +84,13 @@ struct Session {
   void finish(Result result);
 };
 
-/// Returns the indices of the cases in the order of their tests, which is also that of their compiles. Cases without a
-/// compile come first, so that there are verdicts while the workers compile. Timed cases come last. For a user's own
-/// models, all inference cases come before the training cases.
+/// Returns the indices of the cases in the order of their tests and compiles. Cases without a compile come first, so
+/// that there are verdicts while the workers compile. Timed cases come last. For a user's own models, all inference
+/// cases precede the training cases.
 std::vector<size_t> order_of_tests(const std::vector<Case>& cases, const std::vector<suite::Suite>& suites);
 
-/// Registers a GoogleTest test for every case, under name_of(case), at the line of the suite that declares it. At run
-/// time rather than by TEST_P: suites are data, and a new line in one needs no rebuild.
+/// Registers a GoogleTest test for every case, under name_of(case), at the line of the suite that declares it. It does
+/// so at run time instead of by TEST_P, because suites are data: a new line in one needs no rebuild.
 void register_cases(Session& session);
 
 /// Returns the indices of the cases that GoogleTest will run. GoogleTest knows them once a test environment is set up.
@@ -104,13 +104,13 @@ std::vector<size_t> selected_cases(const Session& session);
 /// Writes --torchstone_log_operator_inputs: the operators that the models of the selected cases call, each model once.
 void log_operator_inputs(Session& session, const std::vector<size_t>& selected);
 
-/// Returns why no case can run if one of these needs the compile workers' Python and that Python does not fit. It may
-/// have another torch, for example. Rows that need it could only be skipped or fail.
+/// Returns why the run must not start, if any of these cases needs the compile workers' Python and that Python is
+/// unusable, for example because it has another torch. Such cases could only be skipped or fail.
 std::optional<std::string> python_fault(const std::vector<Case>& cases, const std::vector<size_t>& selected,
                                         const RunOptions& options);
 
-/// Tells the runner which cases will run, and begins to compile what they need, in their order, while others run. Each
-/// case leaves a record when it begins, and when it ended before its test. Called before the first test.
+/// Tells the runner which cases will run, and starts compiling what they need, in their order, while others run. Each
+/// case writes a record when it begins, and when it ends before its test. Call it before the first test.
 void plan_cases(Session& session, const std::vector<size_t>& selected);
 
 /// Makes a result the next record of the run.
@@ -119,20 +119,20 @@ void stamp(Session& session, Result& result);
 /// Returns the row of a case before it ran, as in the plan.
 Result row_of(const Case& c, const Session& session);
 
-/// Diagnoses a case that has run, if --torchstone_diagnose asks for it and its backend compiles parts of a program
-/// (fixtures/diagnose/diagnose_case.h). Stores the diagnosis, or why none was made, in `result`. The
-/// detail of a failure gets the sentence too.
+/// Diagnoses a case that has run, if --torchstone_diagnose asks for it and its backend can compile parts of a program
+/// (fixtures/diagnose/diagnose_case.h). Stores the diagnosis, or why none was made, in `result`. Also adds the
+/// diagnosis's sentence to the detail of a failure.
 void add_diagnosis(Session& session, size_t index, Result& result);
 
 /// Writes and prints the tables of --torchstone_coverage, --torchstone_layer_times and --torchstone_log_conv_args
-/// (fixtures/checks/profile/case_profile.h). For every case that has run, whatever its status. The notes `coverage`,
+/// (fixtures/checks/profile/case_profile.h) for a case that has run, whatever its status. The notes `coverage`,
 /// `layers` and `conv_args` get the paths of the files, or the reason why a file is missing.
 void add_program_tables(Session& session, size_t index, Result& result);
 
 /// Holds the results folder for this run until the process ends, and returns the origin of the run's plan. Removes the
-/// files of an earlier run, so that a killed run leaves no reports of another one. Files that flags name stay, and so
-/// does everything in a folder that is shared with other processes (a ctest run, other shards). Throws FolderHeld if
-/// another run holds the folder, and FolderRefused if it has files that Torchstone did not write.
+/// files of an earlier run, so that they are not mistaken for reports of this one if it is killed. Files that flags
+/// name stay, and so does everything in a folder shared with other processes (a ctest run, other shards). Throws
+/// FolderHeld if another run holds the folder, and FolderRefused if it has files that Torchstone did not write.
 Origin prepare_results(const flags::Flags& flags, const std::string& run);
 
 /// Makes the folder of --torchstone_save_outputs, with a marker, and checks that the folder of
@@ -140,8 +140,8 @@ Origin prepare_results(const flags::Flags& flags, const std::string& run);
 /// other files and no marker, for one that cannot be used, and if both are the same folder.
 void prepare_outputs(const flags::Flags& flags);
 
-/// Removes the outputs of an earlier run of this case, so that they are not mistaken for its own if it dies. Only in
-/// the folder that prepare_outputs() has marked.
+/// Removes the outputs of an earlier run of this case, so that they are not mistaken for its own if it crashes. Call it
+/// only for the folder that prepare_outputs() has marked.
 void remove_saved_outputs(const flags::Flags& flags, const Case& c);
 
 }  // namespace torchstone

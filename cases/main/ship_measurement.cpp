@@ -27,9 +27,9 @@ namespace fs = std::filesystem;
 
 constexpr const char* folder_prefix = "torchstone-shipped";
 
-/// Runs one step of the script and returns its reply. Calls `tick` meanwhile. Throws std::runtime_error if it wrote
-/// none. Inductor's caches are in this folder, because the name of its default one is predictable and any user can
-/// create it first.
+/// Runs one step of the script and returns its reply. Calls `tick` meanwhile. Throws std::runtime_error if the script
+/// wrote none. Inductor's caches are in this folder, because its default folder has a predictable name that any user
+/// could create first.
 std::string run_step(const char* step, const fs::path& folder, const RunOptions& options, double limit_s,
                      const std::function<void()>& tick) {
   const fs::path reply = folder / fmt::format("{}.json", step);

@@ -18,14 +18,15 @@ std::string_view measure_shipped_source();
 /// Returns why the example inputs of a model's file are not those that were timed; empty if they are.
 std::string why_not_as_timed(const Case& c, const ModelInfo& file);
 
-/// Makes the file that ships a variant, in a temporary folder, and measures it in a new Python process, as its user
-/// runs it. Sets `shipped` of the entrant, or `why_not_measured`. `threads`: of torch, 0 for its choice. `limit_s`: for
-/// all of it. Calls `on_step` with the step that runs, many times a second, so that progress can be shown.
+/// Makes the file that ships a variant, in a temporary folder, and measures it in a new Python process, as a user would
+/// run it. Sets `shipped` of the entrant, or `why_not_measured`. `threads`: torch's number of threads, 0 for its
+/// choice. `limit_s`: time limit for all steps. Calls `on_step` with the current step many times a second, to show
+/// progress.
 void measure_shipped(const selection::Shipping& shipping, const RunOptions& options, int threads, double limit_s,
                      const std::function<void(std::string_view)>& on_step, judge::Entrant& entrant);
 
-/// Reads a reply of measure_shipped.py into the entrant: the bytes, then the measurements. Returns whether the step was
-/// done; otherwise sets `why_not_measured`.
+/// Reads a reply of measure_shipped.py into the entrant: the bytes, then the measurements. Returns whether the step
+/// succeeded; otherwise sets `why_not_measured`.
 bool read_shipped(const std::string& reply, judge::Entrant& entrant);
 
 }  // namespace torchstone

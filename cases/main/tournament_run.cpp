@@ -39,10 +39,10 @@ std::string title_of(const Case& c) {
                      c.preset == Preset::full ? "_full" : "");
 }
 
-/// `_batch_size_8_threads_2` of a sweep (cases/selection/expand.h).
+/// Returns `_batch_size_8_threads_2` for a case of a sweep (cases/selection/expand.h), else nothing.
 std::string combination_of(const Case& c) { return c.sweep.empty() ? "" : "_" + c.sweep; }
 
-/// `preset`: empty for a model that has one size.
+/// Returns the facts of a tournament. `preset`: empty for a model that has one size.
 std::map<std::string, std::string> facts_of(const Case& c, const std::string& preset) {
   std::map<std::string, std::string> facts{
       {"suite", c.suite},          {"model", c.model},
@@ -105,7 +105,8 @@ void add_shipping(const selection::Variants& variants, const Case& c, const flag
   entrant.why_not_shipped = shipping->why_none;
 }
 
-/// Measures the variants that may be the fastest as they are shipped, the fastest first, until their time is used up.
+/// Measures, in the form in which they are shipped, the variants that may be the fastest. Begins with the fastest and
+/// stops when the time limit is reached.
 void measure_shipped_variants(Session& session, const selection::Variants& variants,
                               const std::vector<size_t>& of_model, judge::Tournament& tournament) {
   const auto start = std::chrono::steady_clock::now();
@@ -171,7 +172,7 @@ void hold(Session& session, const selection::Variants& file, const std::vector<s
           fmt::format("{} was not judged, for want of the infrastructure: {}", entrant.name, fault));
   if (isolate::interrupted()) tournament.failure = "interrupted";
   if (!tournament.failure.empty())
-    for (auto& entrant : entrants) entrant.seconds.clear();  // half a timing has no verdict
+    for (auto& entrant : entrants) entrant.seconds.clear();  // an incomplete timing allows no ranking
   judge_tournament(std::move(entrants), tournament);
   measure_shipped_variants(session, file, variants, tournament);
   for (auto& doubt : judge::doubts_of_quantised(tournament.standings)) tournament.doubts.push_back(std::move(doubt));
@@ -205,9 +206,8 @@ std::vector<std::vector<size_t>> groups_of_variants(const std::vector<Case>& cas
 namespace {
 
 /// Runs accuracy's ladder for each variant that `file` does not exclude, and then times those that passed in
-/// interleaved rounds. Every variant leaves a record, also an excluded one. An error of the system or the cache becomes
-/// `failure`, with the exit code of the infrastructure. An interrupted tournament has no ranking. One that never began
-/// has no variants.
+/// interleaved rounds. Every variant leaves a record, even an excluded one. An exception becomes `failure`, with the
+/// exit code of the infrastructure. An interrupted tournament has no ranking. One that never began has no variants.
 judge::Tournament hold_tournament(Session& session, const selection::Variants& file,
                                   const std::vector<size_t>& variants) {
   const Case& first = session.cases.at(variants.front());
@@ -236,8 +236,8 @@ int code_of(const std::vector<judge::Tournament>& tournaments, const Session& se
   return session.unwritten.empty() || code == ExitCode::gate_failed ? code : static_cast<int>(ExitCode::infrastructure);
 }
 
-/// Writes the files after each model, so that an interrupted run leaves those before. `ended` adds the exit code, which
-/// a file that cannot be written changes. tournament.json is written last and has the final one.
+/// Writes the files. Called after each model, so that an interrupted run keeps the earlier models. `ended` adds the
+/// exit code, which changes if a file cannot be written. tournament.json is written last and has the final code.
 void write_files(Session& session, RunInfo& run, const std::vector<judge::Tournament>& tournaments, bool ended) {
   if (!session.flags.report) return;
   const std::filesystem::path out = session.flags.run.out;
@@ -254,7 +254,7 @@ void write_files(Session& session, RunInfo& run, const std::vector<judge::Tourna
   settle_code();
   session.unwritten.attempt(json_name,
                             [&] { write_atomically(out / json_name, write::write_tournament_json(tournaments, run)); });
-  // The last file could not be written, which the page does not say yet.
+  // If tournament.json could not be written, the page needs the new exit code.
   if (ended && run.exit_code != code_of(tournaments, session)) write_page();
 }
 
@@ -303,7 +303,7 @@ void run_tournament(Session& session, RunInfo& run) {
   run_instead_of_tests(session, [&](const std::vector<size_t>& selected) {
     try {
       return hold_tournaments(session, run, selected);
-    } catch (const std::exception& error) {  // GoogleTest would make a failed test of it
+    } catch (const std::exception& error) {  // otherwise GoogleTest would report a failed test
       print_error(fmt::format("torchstone: {}", error.what()));
       return static_cast<int>(ExitCode::usage_error);
     }

@@ -22,7 +22,7 @@ namespace torchstone {
 namespace {
 
 struct CompareArguments {
-  std::vector<std::string> runs;  ///< the last is the new one
+  std::vector<std::string> runs;  ///< baselines, then the new run
   std::string history;
   judge::BaselineOptions options;
   std::vector<std::string> fail_on{};  ///< empty: the default of judge::parse_fail_on()
@@ -30,7 +30,7 @@ struct CompareArguments {
   bool all = false;
 };
 
-/// Returns why the exit code is 1, and which options accept cases that are gone or of another model.
+/// Returns why the exit code is 1, and which options accept cases that are gone or have another model.
 std::string failure_message(const judge::BaselineComparison& comparison, const std::vector<judge::Change>& fail_on) {
   std::string message = fmt::format("{}", fmt::join(judge::red_sentences(comparison, fail_on), "; "));
   if (!judge::is_red_by_coverage(comparison, fail_on)) return message;

@@ -26,7 +26,7 @@ struct TableJudge {
   /// Returns all tables that need a counterpart; empty: none do. Called once for each judged table.
   std::function<const std::vector<CsvTable>&()> expected{};
   std::function<std::vector<judge::GateRow>(const CsvTable& expected)>
-      judge_absent{};  ///< of a table without counterpart
+      judge_absent{};  ///< judges a table without a counterpart
 };
 
 /// Warns about unknown names. They are no error, because one list of flaky models may serve several jobs.
@@ -106,7 +106,7 @@ CLI::App* add_comparison(CLI::App& gate, const char* name, const char* help, con
     if (arguments->expected.empty()) {
       how.judge = [&](const CsvTable& actual) { return compare(actual, all_passing(actual), arguments->options()); };
     } else {
-      // Reads once, and only after the actual tables, whose errors come first.
+      // Reads the expected tables once, and after the actual ones, so that errors of the latter are reported first.
       how.expected = [&, read = std::optional<std::vector<CsvTable>>()]() mutable -> const std::vector<CsvTable>& {
         if (!read) read = judge::upstream_tables(arguments->expected, column);
         return *read;

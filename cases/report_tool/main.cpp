@@ -66,7 +66,7 @@ int main(int argc, char** argv) {
     for (const auto& plugin : plugins_of(arguments)) torchstone::load_plugin(plugin);
     torchstone::add_text_commands(app, exit_code);  // last: each writer without a command gets one
     if (const auto error = unknown_command(app, arguments); !error.empty()) throw std::invalid_argument(error);
-    // A plug-in may have selected a decimal comma, and CLI11 reads numbers according to the locale.
+    // A plug-in may have set a locale with a decimal comma, and CLI11 reads numbers according to the locale.
     std::setlocale(LC_NUMERIC, "C");
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

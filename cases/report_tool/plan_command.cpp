@@ -38,7 +38,7 @@ std::vector<PlannedCase> cases_to_plan(const PlanArguments& arguments) {
   return cases_of_list(read_at_most(arguments.cases, JsonLimits::bytes), arguments.cases, results);
 }
 
-/// A matrix is for a program, so people read of assumed durations on standard error.
+/// A program reads the matrix, so the note on assumed durations goes to standard error.
 void warn_of_assumed(const ChunkPlan& plan) {
   if (plan.assumed.empty()) return;
   print_error(fmt::format("warning: {} cases have no recorded duration ({}{}); --format text names all",

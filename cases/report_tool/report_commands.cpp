@@ -27,7 +27,7 @@
 namespace torchstone {
 namespace {
 
-/// Arguments of a report that a baseline and a history may complete.
+/// Arguments of a report, with an optional baseline and history.
 struct ComparedArguments {
   std::vector<std::string> inputs, baseline;
   std::string history, out;
@@ -120,7 +120,7 @@ int write_report(const ReportWriter& writer, const std::vector<std::string>& inp
   for (const auto& [name, text] : texts) {
     const std::string path = out + "/" + name;
     if (text.empty()) {
-      std::filesystem::remove(path);  // of an earlier run
+      std::filesystem::remove(path);  // may exist from an earlier run
       continue;
     }
     write_output(text, path);
