@@ -22,7 +22,7 @@ void apply_ahead(const std::string& key, const config::Settings& settings, Case&
     if (setting.first == key) config::apply_settings({setting}, c);
 }
 
-/// Returns the name that the suite asks for, before the policy, the device or a flag changes a part of it.
+/// Returns the name of the case that the suite asks for, before the policy, the device or a flag changes its settings.
 std::string name_as_asked(Case c, std::initializer_list<const config::Settings*> of_suite) {
   for (const auto* settings : of_suite) apply_ahead("cuda_graphs", *settings, c);
   return name_of(c);
@@ -46,8 +46,8 @@ std::optional<policy::Decision> not_dynamic(const policy::Policy& policy, const 
   return policy::Decision{why, fmt::format("{}:{}", info.file, info.line)};
 }
 
-/// Applies the settings of one level of a suite. An expected status replaces the whole expectation of the level above
-/// it, with its bound.
+/// Applies the settings of one level of a suite. An expected status also replaces the bound (max_error) of the level
+/// above.
 void apply_level(const config::Settings& settings, Case& c) {
   const auto is_status = [](const auto& setting) { return setting.first == "expected"; };
   if (std::ranges::any_of(settings, is_status)) {
@@ -57,8 +57,8 @@ void apply_level(const config::Settings& settings, Case& c) {
   apply_settings(settings, c);
 }
 
-/// Moves the batch size of a dynamic case into its range, unless it is fixed. The default of a Python module is moved
-/// by the module's process.
+/// Moves the batch size of a dynamic case into its range, unless it is fixed. If the Python module decides the batch
+/// size, the module's process moves it too.
 void clamp_batch_size(Case& c) {
   if (c.dynamic == Dynamic::off || c.fixed_batch) return;
   const int64_t nearest = std::clamp(c.batch_size, c.dynamic_range.minimum, c.dynamic_range.maximum);
@@ -73,7 +73,8 @@ void clamp_batch_size(Case& c) {
   c.batch_size = nearest;
 }
 
-/// Adds how the policy judges the case if its module computes in float16. NaN has the same rule in other narrow dtypes.
+/// Adds the policy's rules for the case if its module computes in float16. Other narrow dtypes have the same rule for
+/// NaN.
 void add_rules_of_narrow_dtypes(const policy::Policy& policy, const ModelInfo& info, Case& c) {
   Case narrow = c;
   apply_policy(policy, info, narrow, DType::float16);
@@ -111,7 +112,7 @@ class Expander {
     return own == known_.dtypes.end() ? OwnDtype() : own->second;
   }
 
-  /// Returns the dtypes of a row, with the file's own where the row asks for it.
+  /// Returns the dtypes of a row, with the file's own if the row has `own`.
   config::Choices<DType> dtypes_of(const config::Axes& axes, const std::string& model) const {
     config::Choices<DType> dtypes = axes.dtypes;
     const DType dtype = own_dtype_of(model).dtype;
@@ -196,7 +197,7 @@ class Expander {
     Registered& first = found->second;
     const bool new_name = first.all_asked.insert(asked).second;
     if (fresh) return expansion_.cases.push_back(std::move(c));
-    // A forced dtype, or an option that the policy adds, may make a case that another row asks for directly.
+    // A forced dtype, or an option that the policy adds, may produce a case that another row asks for directly.
     if (first.model == c.model && new_name)
       return expansion_.skipped.push_back(
           {asked,
@@ -224,7 +225,7 @@ class Expander {
   Expansion expansion_;
 };
 
-/// Returns each combination of the values in flags.sweeps: a single empty one without sweeps.
+/// Returns each combination of the values in flags.sweeps. Without sweeps there is a single, empty one.
 std::vector<config::Settings> combinations_of(const flags::Flags& flags) {
   std::vector<config::Settings> combinations{{}};
   for (const auto& [key, values] : flags.sweeps) {
@@ -253,9 +254,9 @@ std::string name_of_combination(const config::Settings& settings) {
   return name;
 }
 
-/// Has a user's model compiled once for accuracy and performance, if both need the same program. On an accelerator
-/// accuracy has no TF32, so the programs differ. The zoo is judged under deterministic algorithms, as in upstream's
-/// harness.
+/// Marks accuracy cases of a user's model that can use the package compiled for performance, because both need the
+/// same program. On an accelerator the programs differ, because accuracy turns off TF32. Models of the zoo are judged
+/// with deterministic algorithms, as in upstream's harness, so they do not share.
 void share_timed_packages(std::vector<Case>& cases, const Known& known) {
   const auto may_share = [&](const Case& c) {
     const bool is_own = std::ranges::count(known.model(c.model)->suites, "own") > 0;
@@ -268,7 +269,7 @@ void share_timed_packages(std::vector<Case>& cases, const Known& known) {
   std::set<std::string> timed;
   for (const Case& c : cases)
     if (c.check == "performance" && may_share(c)) timed.insert(timed_program_of(c));
-  timed.erase("");  // cases that need no program
+  timed.erase("");  // program_of() is empty for cases that need no program
   for (Case& c : cases)
     c.shares_timed_package = c.check == "accuracy" && may_share(c) && timed.contains(timed_program_of(c));
 }
@@ -276,7 +277,7 @@ void share_timed_packages(std::vector<Case>& cases, const Known& known) {
 }  // namespace
 
 Expansion expand(const std::vector<suite::Suite>& suites, const Known& known, const flags::Flags& flags) {
-  // Errors are reported also in parts that flags exclude.
+  // Reports errors also in rows and models that flags exclude.
   for (const auto& suite : suites) {
     for (const auto& model : suite.models) require_model(known, model.name, model.place);
     for (const auto& row : suite.rows) require_backends(known, row.axes.backends, suite.own_modules);

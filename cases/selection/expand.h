@@ -14,14 +14,14 @@ namespace torchstone::selection {
 /// The dtype of a model from a file.
 struct OwnDtype {
   DType dtype = DType::float32;    ///< the dtype that needs no cast
-  DType loosest = DType::float32;  ///< of as_written: the file's dtype with the loosest tolerance
+  DType loosest = DType::float32;  ///< for as_written: the file's dtype with the loosest tolerance
 };
 
 /// Models and backends that a suite may refer to.
 struct Known {
   std::vector<const ModelInfo*> models;
   std::vector<std::string> backends;
-  std::map<std::string, OwnDtype> dtypes{};  ///< of models from files with floating-point numbers, by name
+  std::map<std::string, OwnDtype> dtypes{};  ///< by model name, for files with floating-point numbers
 
   const ModelInfo* model(const std::string& name) const;  ///< nullptr for an unknown name
 };
@@ -37,7 +37,7 @@ void require_backends(const Known& known, const config::Choices<BackendSpec>& ch
 /// A combination that is not registered, and the reason.
 struct Skipped {
   std::string name, reason, origin;
-  bool by_list = false;  ///< by a policy's list, which --torchstone_no_skip ignores
+  bool by_list = false;  ///< excluded by a policy's list, which --torchstone_no_skip ignores
 };
 
 struct Expansion {
@@ -55,20 +55,20 @@ struct NothingSelected : config::ConfigError {
 /// field; `origin` records which. Rows that a policy, a device or a flag makes identical are registered once. Throws
 /// ConfigError for an unknown suite, model or backend, and for other cases with the same name.
 ///
-/// Makes the cases again for each combination of the values in flags.sweeps. A swept case has its combination after its
-/// name (`_batch_size_8_threads_2`), so that names differ. Where a model's batch size is fixed, two combinations may
-/// make the same case; the second one is skipped.
+/// Makes the cases once for each combination of the values in flags.sweeps. The name of a swept case ends with its
+/// combination (`_batch_size_8_threads_2`), so that names differ. If a model's batch size is fixed, two combinations
+/// may make the same case; the second one is skipped.
 Expansion expand(const std::vector<suite::Suite>& suites, const Known& known, const flags::Flags& flags);
 /// Throws NothingSelected without a case.
 void require_cases(const Expansion& expansion);
 
-/// Applies --torchstone_suite and --torchstone_only to the suites. With several models a suite occurs once for each.
+/// Applies --torchstone_suite and --torchstone_only to the suites. With several models, a suite occurs once per model.
 /// Throws ConfigError for an unknown name.
 std::vector<suite::Suite> chosen_suites(const std::vector<suite::Suite>& all, const Known& known,
                                         const flags::Flags& flags);
 
-/// Splits each row by check and reduces it to the given values. A value that no row of a check has is added through a
-/// copy of each of its rows.
+/// Splits each row by check and reduces it to the given values. If no row of a check has a given value, each of its
+/// rows is copied with that value.
 std::vector<suite::Row> select_rows(const std::vector<suite::Row>& rows, const config::Axes& given);
 
 /// Appends a row with all checks, backends, devices and presets of the rows, all models, all modes and all dtypes.

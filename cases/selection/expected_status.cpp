@@ -42,7 +42,7 @@ bool contains_this_torch(const std::string& range) {
   return TorchRange(range).contains(parse_torch_version(built_libtorch_version()));
 }
 
-/// A property that an entry may select: of cases, or the torch that Torchstone was built with.
+/// A property by which an entry may select: of cases, or of the torch that Torchstone was built with.
 struct Selector {
   std::string key;
   std::string (*canonical)(const config::Yaml& value);  ///< reads a value, spelt as cases spell it
@@ -56,7 +56,7 @@ const std::vector<Selector>& selector_table() {
       {"mode", canonical<config::mode_of>, [](const Case& c, const std::string& v) { return to_string(c.mode) == v; }},
       {"dtype", canonical<config::row_dtype_of>,
        [](const Case& c, const std::string& v) { return to_string(c.dtype) == v; }},
-      // `inductor` selects it with any options, `cuda` a card of any index.
+      // `inductor` also selects the backend with options. `cuda` also selects `cuda:N`.
       {"backend", canonical<config::backend_spec_of>,
        [](const Case& c, const std::string& v) { return c.backend.name == v || to_string(c.backend) == v; }},
       {"device", config::device_of,
@@ -301,7 +301,7 @@ std::vector<std::string> apply_expected(const std::vector<ExpectedFile>& files, 
       c.expected_status = *entry->status;
       c.max_error = entry->max_error;
       c.origin["expected_status"] = origin_of(entry->place);
-      c.origin.erase("max_error");  // of the suite, whose expectation the entry replaces
+      c.origin.erase("max_error");  // the entry replaces the suite's expectation
       if (c.max_error) c.origin["max_error"] = origin_of(entry->place);
       c.origin["expected_reason"] = basis_of(*entry);
     }

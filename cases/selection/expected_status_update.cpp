@@ -32,7 +32,7 @@ struct UpdatePlan {
   std::vector<Expectation> added;
 };
 
-/// The expected status of a case, with the bound of its error.
+/// The expected status of a case and the bound of its error.
 struct Expected {
   Status status = Status::pass;
   std::optional<double> max_error{};
@@ -64,7 +64,8 @@ std::string day_after(const std::string& today, int days) {
                      static_cast<unsigned>(later.day()));
 }
 
-/// Returns the bound, raised to the error if that is larger, with one decimal. Empty where no bound holds it.
+/// Returns the bound; if the error exceeds it, returns the error rounded up to one decimal. Empty if the error exceeds
+/// every allowed bound.
 std::optional<double> raised(const std::optional<double>& bound, const Outcome& outcome) {
   if (is_within(outcome, bound)) return bound;
   const double error = value_in(outcome.metrics, "error_of_limit", std::numeric_limits<double>::infinity());
@@ -88,8 +89,8 @@ Expectation measured(Expectation entry, const Outcome& outcome, const std::strin
   return entry;
 }
 
-/// Plans the changes to each file. Replaces an entry when all its cases ran and have one status. Where only some of its
-/// cases disagree with it, each of these gets an entry of its own.
+/// Plans the changes to each file. Replaces an entry if all its cases ran and have the same status. If only some of its
+/// cases disagree with it, adds an entry for each of these.
 class Planner {
  public:
   Planner(const std::vector<ExpectedFile>& files, const std::string& today, const std::vector<Case>& declared,
@@ -115,7 +116,7 @@ class Planner {
   }
 
  private:
-  using EntryIndex = std::pair<size_t, size_t>;  ///< of a file, and of an entry in it
+  using EntryIndex = std::pair<size_t, size_t>;  ///< indices of a file and of an entry in it
 
   const Outcome* outcome_of(const Case& c) const {
     const auto found = seen_.find(name_of(c));
@@ -160,7 +161,7 @@ class Planner {
       if (!agrees(s)) add(*s.c, expected, *s.outcome, index.first, entry.value_of(torch_key));
   }
 
-  /// Returns the outcome with the largest error, of outcomes with one status.
+  /// Returns the outcome with the largest error among outcomes with the same status.
   static const Outcome& worst_of(const std::vector<Seen>& ran) {
     const auto error = [](const Seen& s) {
       constexpr double unknown = std::numeric_limits<double>::infinity();
@@ -184,8 +185,8 @@ class Planner {
     return needless ? std::nullopt : std::optional(next);
   }
 
-  /// Adds an entry of the case alone. A bound of the expectation so far is kept, or raised. `torch`: the releases of
-  /// that expectation, because the outcome says nothing of others.
+  /// Adds an entry for this case only. Keeps or raises the bound of the previous expectation. `torch`: the releases of
+  /// that expectation, because the outcome says nothing about others.
   void add(const Case& c, const Expected& expected, const Outcome& outcome, size_t f, const std::string& torch = "") {
     const ExpectedFile& file = files_[f];
     Expectation entry;
@@ -303,7 +304,7 @@ std::string edited_csv(const ExpectedFile& file, const std::string& text, const 
     return out;
   };
   std::string out;
-  size_t done = 0;  // lines
+  size_t done = 0;  // number of lines written
   for (size_t e = 0; e < table.rows.size(); ++e) {
     const auto change = plan.entries.find(e);
     if (change == plan.entries.end()) continue;

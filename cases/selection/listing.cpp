@@ -26,7 +26,7 @@ std::string cell(const Json& value) {
 
 Json or_null(int64_t value) { return value > 0 ? Json(value) : Json(nullptr); }
 
-/// Returns the models that --torchstone_suite and --torchstone_only select, or all without these flags.
+/// Returns the models that --torchstone_suite and --torchstone_only select, or all models without these flags.
 std::vector<const ModelInfo*> selected_models(const flags::Flags& flags, const std::vector<suite::Suite>& suites,
                                               const selection::Known& known) {
   if (flags.suites.empty() && flags.only.empty()) return known.models;

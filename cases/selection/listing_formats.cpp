@@ -44,12 +44,14 @@ std::string labels_of(const Case& c, const selection::Known& known) {
   return fmt::format("{}", fmt::join(labels, ";"));
 }
 
-// Runs timings alone. In other tests, threads that spin while they wait would take the cores of concurrent tests.
+// Returns properties that run timed tests alone. Other tests wait passively, because spinning threads would take the
+// cores of concurrent tests.
 const char* concurrency_properties(const Case& c) {
   return check_info(c).timed ? " RUN_SERIAL TRUE" : " ENVIRONMENT OMP_WAIT_POLICY=passive";
 }
 
-// A GPU of ctest's resource file for each rank of a case that may run on any GPU. ctest ignores it without such a file.
+// Returns the request for one GPU of ctest's resource file per rank, for a case that may run on any GPU. Without such a
+// file ctest ignores it.
 std::string resource_properties(const Case& c) {
   if (c.device != "cuda") return "";
   return fmt::format(" RESOURCE_GROUPS [[{},gpus:{}]]", c.world, check_info(c).timed ? measure::slots_of_gpu : 1);

@@ -14,8 +14,8 @@
 namespace torchstone::selection {
 namespace {
 
-// Lets a model that is selected by name run by rows that list other models only for brevity. Excludes the control
-// (eager against eager), rows with settings for their models, and checks for which the model has a row of its own.
+// Adds a model that is selected by name to rows that list other models only to keep the default set small. Excludes the
+// control (eager against eager), rows with settings for their models, and checks that have a row for the model.
 void run_all_rows(suite::Suite& suite, const std::string& model) {
   const auto compiles = [](const auto& backend) { return backend.value.name != "eager"; };
   const auto shares_check = [](const suite::Row& a, const suite::Row& b) {
@@ -28,12 +28,12 @@ void run_all_rows(suite::Suite& suite, const std::string& model) {
     if (row.models.empty() || !row.settings.empty() || has_own_row || std::ranges::none_of(row.axes.backends, compiles))
       continue;
     row.models.clear();
-    row.widened = true;  // rows that divide the models of one combination now make the same cases
+    row.widened = true;  // rows that split the models of one combination now make the same cases
   }
 }
 
-/// Keeps the suites for files when `only` is a file, those for Python modules when it is one, and the other suites
-/// otherwise.
+/// Keeps the suites for files if `only` is a file, the suites for Python modules if it is one, and otherwise all other
+/// suites.
 void keep_suites_for(const config::Choice<std::string>& only, const ModelInfo& model,
                      std::vector<suite::Suite>& suites) {
   const bool module = !model.python.empty(), file = !module && only_is_file(only.value);
@@ -63,7 +63,8 @@ std::vector<suite::Row> select(const std::vector<suite::Row>& rows, config::Choi
     std::erase_if(row.axes.*axis, [&](const auto& choice) { return !contains(given, choice.value); });
     if (!(row.axes.*axis).empty()) selected.push_back(std::move(row));
   }
-  // Every row runs with a value that no row has. Rows for some models do not count, because the others lack the value.
+  // A value that no row has is added to every row. Rows for some models only do not count, because the other models
+  // lack the value.
   config::Choices<T> added;
   for (const auto& choice : given) {
     const bool had = std::ranges::any_of(
@@ -74,7 +75,7 @@ std::vector<suite::Row> select(const std::vector<suite::Row>& rows, config::Choi
   for (suite::Row row : rows) {
     row.axes.*axis = added;
     row.widened = true;
-    // The known failure was seen with the row's own values. It rarely depends on the preset.
+    // Expected failures hold for the row's own values, so they are dropped, except if only the preset changes.
     if constexpr (!std::is_same_v<T, Preset>) std::erase_if(row.settings, is_expectation);
     selected.push_back(std::move(row));
   }
@@ -164,7 +165,7 @@ std::vector<suite::Suite> suites_of(const config::Choice<std::string>& only, con
     run_all_rows(suite, name);
   }
   if (std::ranges::any_of(suites, [](const suite::Suite& suite) { return !suite.models.empty(); })) return suites;
-  // No suite lists it, so it runs by the rows of a suite that its registration names, else of the first suite.
+  // No suite lists the model. It gets the rows of a suite that its registration names, or else of the first suite.
   auto home = std::ranges::find_if(suites, [&](const suite::Suite& suite) {
     return std::ranges::find(info.suites, suite.name) != info.suites.end();
   });

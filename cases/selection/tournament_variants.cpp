@@ -55,7 +55,7 @@ std::vector<std::string> words_in_braces(const std::string& line) {
   return words;
 }
 
-/// Tells whether the lines suit the backend with its options. Lines that take no options suit it without options only.
+/// Tells whether the lines fit the backend and its options. Lines without {options} fit only a backend without options.
 bool accept_options(const ShippingLines& lines, const BackendSpec& backend) {
   return backend.options.empty() || (lines.exported + lines.make).find("{options}") != std::string::npos;
 }
@@ -93,7 +93,7 @@ std::string filled(std::string text, const Case& c, const std::string& path) {
   return replaced(text, "{file}", in_quotes(path));  // last, because a file name may contain any placeholder
 }
 
-/// Fills in the placeholders of a command. They are in single quotes of the shell.
+/// Fills in the placeholders of a command. In the command they are inside single quotes of the shell.
 std::string filled_command(const std::string& command, const Case& c, const std::string& path) {
   std::string text;
   size_t end = 0;
@@ -191,7 +191,7 @@ std::string own_list() { return (suite::own_suites().parent_path() / "tournament
 
 std::string name_in(const std::string& backend) { return backend.substr(0, backend.find(':')); }
 
-/// Takes the lines of the list's `ship`. They replace all lines of the same backends.
+/// Adds the lines of the file's `ship`. They replace all lines of the same backends.
 void take_shipping(const config::Yaml& list, std::map<std::string, ShippingLines>& lines) {
   const config::Yaml* ship = list.find("ship");
   if (!ship) return;
@@ -201,7 +201,7 @@ void take_shipping(const config::Yaml& list, std::map<std::string, ShippingLines
   for (const auto& [backend, node] : ship->entries) lines[backend] = read_shipping(node);
 }
 
-/// Returns why no lines can ship the case, whatever its backend's are. Empty if they can.
+/// Returns why the case cannot be shipped by any lines. Empty if it can.
 std::string why_not_shipped(const Case& c, const std::string& file) {
   if (c.backend.name == "eager") return "the model as it is";
   if (c.mode == Mode::training)
@@ -231,7 +231,7 @@ Shipping shipping_of(const std::map<std::string, ShippingLines>& lines, const Ca
   if (is_cast(c) && of.exported.empty() && of.make.empty())
     return {.why_none =
                 fmt::format("{} runs the file as it is, not its cast to {}", c.backend.name, to_string(c.dtype))};
-  // Another path is a folder of two exported programs.
+  // Any other path is a folder of two exported programs, for training and inference.
   const std::string path = is_script(file) || file.ends_with(".pt2") ? file : file + "/eval.pt2";
   Shipping shipping{.code = filled(of.code, c, path), .python = filled(of.python, c, path)};
   if (is_script(file)) {
@@ -285,7 +285,7 @@ void time_separately(std::vector<Case>& cases) {
     c.check = "performance";
     c.required_speedup.reset();  // a tournament has no gates
     c.origin.erase("required_speedup");
-    c.skip_accuracy_check = false;  // as for the other variants: a wrong answer is not timed
+    c.skip_accuracy_check = false;  // wrong answers are not timed, as for the other variants
     c.origin.erase("skip_accuracy_check");
     c.origin["check"] = "a tournament times torch_compile against eager of its own process";
   }
@@ -299,7 +299,7 @@ void select_tournament(flags::Flags& flags) {
   if (axes.modes.empty()) axes.modes = {{Mode::inference, place}};
   const bool files =
       !flags.only.empty() && std::ranges::all_of(flags.only, [](const auto& only) { return only_is_file(only.value); });
-  if (axes.dtypes.empty() && !files) axes.dtypes = {{DType::float32, place}};  // a file has its own
+  if (axes.dtypes.empty() && !files) axes.dtypes = {{DType::float32, place}};  // a file has its own dtype
   if (axes.backends.empty()) axes.backends = read_variants(flags.tournament_variants, backend_names()).backends;
   const BackendSpec eager{"eager", {}};
   if (!contains(axes.backends, eager)) axes.backends.insert(axes.backends.begin(), {eager, place});

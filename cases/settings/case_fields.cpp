@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr double million = 1'000'000, day_s = 86'400;
-// Every reader of the results' JSON keeps a whole number up to 2^53 exactly.
+// JSON readers that store numbers as doubles keep whole numbers up to 2^53 exactly.
 constexpr double max_seed = static_cast<double>(int64_t{1} << 53);
 
 template <typename Member>
@@ -38,7 +38,7 @@ Json json_of(const Member& value) {
     return Json(value);
 }
 
-/// A field that an axis of the row or a policy decides.
+/// Makes a field that an axis of the row or a policy decides.
 template <typename Member>
 CaseField decided_elsewhere(const char* name, Member Case::*member, const char* help, const char* by) {
   CaseField field{.name = name, .help = help, .fallback = by};
@@ -46,7 +46,7 @@ CaseField decided_elsewhere(const char* name, Member Case::*member, const char* 
   return field;
 }
 
-/// A field that suites set under its name. `parse` reads its value.
+/// Makes a field that suites set by its name. `parse` reads its value.
 template <typename Member, typename Parse>
 CaseField settable(const char* name, Member Case::*member, const std::string& value, const char* help, Parse parse) {
   CaseField field = decided_elsewhere(name, member, help, "");
@@ -65,7 +65,7 @@ struct Range {
   double low, high;
 };
 
-/// A whole or a floating-point number, which may be absent.
+/// Makes a field of an integer or floating-point number, which may be optional.
 template <typename Member>
 CaseField number(const char* name, Member Case::*member, Range range, const char* help) {
   using T = typename NumberType<Member>::type;
@@ -87,7 +87,7 @@ CaseField boolean(const char* name, bool Case::*member, const char* help) {
   return field;
 }
 
-/// A word of an enum that has a to_string().
+/// Makes a field of an enum that has a to_string().
 template <typename Enum>
 CaseField word(const char* name, Enum Case::*member, const std::vector<Enum>& choices, const char* help) {
   const auto words = words_for(choices);
@@ -101,7 +101,7 @@ CaseField expected_status() {
   return std::move(field).with_key("expected");
 }
 
-// Has no member of its own: --torchstone_explain shows it below the fields.
+// Makes the field `reason`. It has no member of Case: --torchstone_explain shows it below the fields.
 CaseField expected_reason() {
   CaseField field{.name = "expected_reason", .help = "why that status is expected", .value = "TEXT"};
   field.key = "reason";

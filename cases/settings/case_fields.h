@@ -38,10 +38,10 @@ struct Axes {
   Choices<std::string> devices;
   Choices<Preset> presets;
   Choices<Dynamic> dynamic;
-  std::optional<Place> own_dtype{};  ///< set where the dtypes contain `own`, the dtype of the file (selection::Known)
+  std::optional<Place> own_dtype{};  ///< set if the dtypes contain `own`, the dtype of the file (selection::Known)
 };
 
-// Each reads one value as suites and flags write it, and throws ConfigError.
+// Functions that read one value in the syntax of suites and flags. They throw ConfigError.
 /// Accepts registered checks only, so plug-ins must be loaded first.
 std::string check_name_of(const Yaml& node);
 Mode mode_of(const Yaml& node);
@@ -57,7 +57,7 @@ BackendSpec backend_spec_of(const Yaml& node);
 /// Accepts recorded or channels_last.
 operators::OperatorLayout layout_of(const Yaml& node);
 
-/// Facts about the suites that a Case does not hold.
+/// Facts about the suites that a Case lacks.
 struct UseFacts {
   std::set<std::string> operator_suites{};  ///< suites whose models are operators of a log
 };
@@ -71,9 +71,9 @@ struct Use {
 
 // Uses that several flags share.
 Use timed_cases();
-Use timed_cases_and_compiles();     ///< also those of the check compile_time
-Use compiled_cases();               ///< whose check compiles, with another backend than eager
-Use timed_cases_of_this_process();  ///< without those that torch_compile times in Python
+Use timed_cases_and_compiles();     ///< with those of the check compile_time
+Use compiled_cases();               ///< cases whose check compiles, except those of eager
+Use timed_cases_of_this_process();  ///< except those that torch_compile times in Python
 Use accuracy_cases();
 Use training_cases();
 Use amp_cases();
@@ -91,15 +91,15 @@ constexpr double lowest_max_error = 1, highest_max_error = 1'000'000;
 /// One member of Case. Its key in suites, its flag with the environment twin, and its lines in --torchstone_explain,
 /// --help and docs/flags.md come from this entry.
 struct CaseField {
-  std::string name;  ///< of the member, and key of its origin
+  std::string name;  ///< name of the member, and key of its origin
   std::string help;
   std::string value{};     ///< placeholder for the value: N, X, BOOL, none|sgd|adam
-  std::string range{};     ///< "1 to 1000000"; empty where `value` says it
-  std::string fallback{};  ///< default, for people: the value in Case unless something else decides
-  std::string key{};       ///< in suites; empty: an axis of the row or a policy decides
+  std::string range{};     ///< "1 to 1000000"; empty if `value` shows it
+  std::string fallback{};  ///< default in help texts: the initial value in Case, or what decides it
+  std::string key{};       ///< key in suites; empty: an axis of the row or a policy decides
   std::string flag{};      ///< --torchstone_FLAG; empty: none
   bool boolean = false;    ///< the flag needs no value
-  bool shown = true;       ///< by --torchstone_explain
+  bool shown = true;       ///< --torchstone_explain shows the field
   bool path = false;       ///< the flag takes a path, relative to the working directory
   std::function<void(Case& c, const Yaml& value)> set{};       ///< throws ConfigError; empty without a key
   std::function<nlohmann::ordered_json(const Case& c)> get{};  ///< null when the case has no value
@@ -125,12 +125,12 @@ struct CaseField {
     fallback = what;
     return std::move(*this);
   }
-  /// Refuses the flag where no such case is selected.
+  /// Refuses the flag if none of these cases is selected.
   CaseField used_by(Use cases) && {
     use = std::move(cases);
     return std::move(*this);
   }
-  /// Also keeps the setting from other cases.
+  /// Like used_by(), but also does not apply the setting to other cases.
   CaseField only_for(Use cases) && {
     only_where_used = true;
     return std::move(*this).used_by(std::move(cases));
@@ -140,7 +140,7 @@ struct CaseField {
 /// Returns the fields in the order of Case.
 const std::vector<CaseField>& case_fields();
 
-/// Fields of a Case that a suite (its defaults, a row, a model) or a flag sets, by their keys, as written.
+/// Keys and unparsed values of the Case fields that a suite (its defaults, a row, a model) or a flag sets.
 using Settings = std::vector<std::pair<std::string, Yaml>>;
 
 /// Throws ConfigError for a key of the map that is neither a setting nor one of `others`.

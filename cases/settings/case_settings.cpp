@@ -50,7 +50,7 @@ Preset preset_of(const Yaml& node) {
 }
 
 Dynamic dynamic_of(const Yaml& node) {
-  // YAML 1.1 reads a bare `off` as false; here it remains a word.
+  // YAML 1.1 reads a bare `off` as false; here it stays a string.
   return word_of(node, words_for(std::vector{Dynamic::off, Dynamic::batch, Dynamic::all}), "choice of dynamic sizes");
 }
 

@@ -13,7 +13,7 @@
 namespace torchstone::flags {
 namespace {
 
-/// Whether several values may be given, each for a tournament of its own.
+/// Whether the flag accepts several values, each for its own tournament.
 bool is_swept(const std::string& key) { return key == "batch_size" || key == "threads"; }
 
 std::vector<config::Yaml> swept_values(const config::Yaml& value) {

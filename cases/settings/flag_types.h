@@ -44,7 +44,7 @@ FlagInfo text_flag(const char* name, const char* value, const char* help, std::s
   return flag;
 }
 
-/// A text that may be given several times.
+/// A text flag that may be given several times.
 template <typename Owner>
 FlagInfo texts_flag(const char* name, const char* value, const char* help, std::vector<std::string> Owner::*member) {
   FlagInfo flag{.name = name, .value = value, .help = help};
@@ -80,7 +80,7 @@ FlagInfo number_flag(const char* name, const char* value, Number low, Number hig
   return flag;
 }
 
-/// One word of a list.
+/// One word of a fixed list.
 template <typename Owner, typename T>
 FlagInfo word_flag(const char* name, const config::Words<T>& words, const char* help, T Owner::*member) {
   FlagInfo flag{.name = name, .value = fmt::format("{}", fmt::join(config::spelt(words), "|")), .help = help};

@@ -74,7 +74,7 @@ bool has_several_processes(const Flags& flags) {
   return given != flags.overrides.end() && text_of(given->second) != "0" && text_of(given->second) != "1";
 }
 
-/// Puts `cuda` in the place of several `cuda:N`, and notes the numbers: cases are spread over these GPUs.
+/// Replaces several `cuda:N` by one `cuda` and stores the numbers. Cases are then distributed over these GPUs.
 void join_gpus(Flags& flags) {
   constexpr std::string_view mark = "cuda:";
   auto& devices = flags.axes.devices;
@@ -102,7 +102,7 @@ void refuse(Flags& flags, const std::vector<std::string>& names, const std::stri
 Flags parse_flags(std::vector<std::string>& arguments) {
   Flags flags;
   flags.run.out = fs::absolute("build/results").string();
-  // "off" without a home folder: a folder whose name others can guess would not be safe.
+  // "off" without a home folder, because a folder with a predictable name would not be safe from other users.
   flags.run.cache = compile::default_cache_folder().value_or("off").string();
   flags.run.program = arguments.empty() ? "" : program_of(arguments.front());
 
@@ -140,7 +140,7 @@ Flags parse_flags(int* argc, char** argv) {
   std::vector<std::string> arguments(argv, argv + *argc);
   const std::vector<std::string> before = arguments;
   Flags flags = parse_flags(arguments);
-  // The kept arguments are a subsequence, so their pointers move forward and no new text is allocated.
+  // The kept arguments are a subsequence, so moving their pointers forward suffices.
   size_t kept = 0;
   for (size_t i = 0; i < before.size() && kept < arguments.size(); ++i)
     if (before[i] == arguments[kept]) argv[kept++] = argv[i];
@@ -183,8 +183,8 @@ bool makes_a_difference(const Flags& flags, const std::string& name, const Case&
 
 namespace {
 
-/// Whether a case needs this value of a flag. Other models of --torchstone_only do not belong to its run, and without a
-/// TorchScript file its inputs are refused.
+/// Whether the reproduction of a case needs this value of a flag. It leaves out other models of --torchstone_only, and
+/// --torchstone_inputs for a model that is no TorchScript file, since that would be refused.
 bool needs_value(const Flags& flags, const std::string& name, const std::string& value, const Case& c) {
   const auto may_name_model = [&](const std::string& only) {
     const auto found = flags.only_models.find(only);

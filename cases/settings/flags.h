@@ -28,18 +28,18 @@ struct Flags;
 
 /// One flag: its parsing, its environment twin, its lines in --help, in --torchstone_list=flags and in docs/flags.md.
 struct FlagInfo {
-  std::string name;   ///< without --torchstone_
+  std::string name;   ///< name without --torchstone_
   std::string value;  ///< placeholder for the value
   std::string help;
-  std::string range{};     ///< "1 to 1000000"; empty where `value` says it
-  std::string fallback{};  ///< default, for people; empty: none
+  std::string range{};     ///< "1 to 1000000"; empty if `value` shows it
+  std::string fallback{};  ///< default in help texts; empty: none
   std::string alias{};     ///< a second name
   std::string group{};     ///< heading in docs/flags.md
-  bool path = false;       ///< made absolute, so that a reproduction works from any folder
+  bool path = false;       ///< the value is a path; made absolute, so that reproductions work from any folder
   bool repeats = false;
-  bool boolean = false;    ///< needs no value
+  bool boolean = false;    ///< the flag needs no value
   bool reproduces = true;  ///< part of the command that reproduces one case
-  config::Use use{};       ///< the cases that it affects; without such a case it is refused
+  config::Use use{};       ///< the cases that it affects; the flag is refused without such a case
   std::function<void(Flags& flags, const config::Yaml& value)> set{};  ///< throws ConfigError
 
   FlagInfo with_alias(const std::string& second_name) && {
@@ -60,7 +60,7 @@ struct FlagInfo {
     help += " (repeatable)";
     return std::move(*this);
   }
-  /// No case depends on it.
+  /// Leaves the flag out of reproductions, because no case depends on it.
   FlagInfo outside_reproductions() && {
     reproduces = false;
     return std::move(*this);
@@ -77,8 +77,8 @@ std::string environment_name(const FlagInfo& flag);
 /// Flags that replace values of a suite's key `operators` (cases/settings/suite.h).
 struct OperatorFlags {
   std::vector<std::string> logs;
-  config::Choices<std::string> names;  ///< models and suites of upstream's, whose logs are found by name
-  std::string folder;                  ///< upstream's logs; empty: only the program's own are found
+  config::Choices<std::string> names;  ///< models and upstream suites whose logs are found by name
+  std::string folder;                  ///< folder of upstream's logs; empty: only the program's own are found
   std::vector<operators::OperatorLayout> layouts;
   std::optional<int> max_samples, start_index;
 };
@@ -90,7 +90,7 @@ struct FastrnnsFlags {
   fastrnns::Executor executor = fastrnns::Executor::untouched;
 };
 
-/// Where a model of a Python package runs: exported and in this process, or the module itself in a Python process.
+/// How a model of a Python package runs: exported and in this process, or as a module in a Python process.
 enum class SubjectKind { native, python };
 
 enum class Listing { none, models, backends, cases, suites, skipped, flags, gpus };
@@ -100,24 +100,24 @@ enum class Format { text, json, ctest, markdown };
 struct Flags {
   RunOptions run;                       ///< program and arguments included
   config::Axes axes;                    ///< an empty axis was not given
-  std::vector<int> gpus;                ///< N of several `cuda:N` in the axis devices, which has `cuda` in their place
+  std::vector<int> gpus;                ///< numbers N of several `cuda:N`, which `cuda` replaces in the axis devices
   config::Choices<std::string> suites;  ///< names; empty: all
-  /// Set: run all combinations, not only the suites' rows; holds the flag's place.
+  /// If set, run all combinations, not only the suites' rows. Holds the flag's place.
   std::optional<config::Place> full_matrix;
   bool no_skip = false;        ///< ignore the policies' lists of models to skip
   bool fast = false;           ///< skip the policies' slow models
   config::Settings overrides;  ///< batch_size, tolerance, …: stronger than any suite
 
-  /// Values of batch_size and threads by their key, where several are given. Each combination is a tournament of its
-  /// own (cases/selection/expand.h). `overrides` has the first ones.
+  /// Values of batch_size and threads by their keys, if several are given. Each combination is a separate tournament
+  /// (cases/selection/expand.h). `overrides` has the first value of each.
   std::map<std::string, std::vector<config::Yaml>> sweeps;
 
-  BatchSizes batch_sizes;                          ///< of single models; weaker than an override
-  std::string suites_folder;                       ///< or one file; empty: the program's own
+  BatchSizes batch_sizes;                          ///< by model; weaker than an override
+  std::string suites_folder;                       ///< folder or one file; empty: the program's own suites
   config::Choices<std::string> only;               ///< names of models, and files (models/formats/model_file.h)
-  std::map<std::string, std::string> only_models;  ///< value of `only` as given → name of its model
-  std::set<std::string> package_models;       ///< of `only`: SOURCE:NAME of a Python package, which have two presets
-  SubjectKind subject = SubjectKind::native;  ///< of SOURCE:NAME in `only`
+  std::map<std::string, std::string> only_models;  ///< value of `only` → model name
+  std::set<std::string> package_models;       ///< models of a package (SOURCE:NAME) in `only`; they have two presets
+  SubjectKind subject = SubjectKind::native;  ///< how models SOURCE:NAME run
   std::string inputs;                         ///< a .pt file with the inputs of the .pt files of `only`
   std::vector<std::string> plugins;
   std::vector<std::string> libraries;  ///< shared libraries of operators
@@ -130,8 +130,8 @@ struct Flags {
   std::string explain;                   ///< glob of case names
   bool tournament = false;               ///< compare variants of each model (cases/selection/tournament_variants.h)
   std::string tournament_variants;       ///< file that names them; empty: the program's own
-  double tournament_margin_pct = 2;      ///< variants within it of the fastest tie
-  double tournament_ship_limit_s = 300;  ///< for measuring what a tournament ships, all variants together
+  double tournament_margin_pct = 2;      ///< variants tie if they are within this margin of the fastest
+  double tournament_ship_limit_s = 300;  ///< time for measuring all variants as shipped
   bool print_program = false;            ///< print the captured programs and run nothing
   bool report = true;                    ///< write report files
   bool junit_properties = true;
@@ -139,10 +139,10 @@ struct Flags {
   double heartbeat_s = 30;      ///< time without output after which a log gets a line; 0: never
   std::string github = "auto";  ///< auto, always, never
   bool strict_undecided = false;
-  std::string tag;                    ///< of the run, for the reports
+  std::string tag;                    ///< name of the run in reports
   std::string operator_log;           ///< file for a log of the operators that the models call; empty: none
   std::vector<std::string> baseline;  ///< results of runs, or a CSV of upstream, to compare with; empty: none
-  std::string baseline_history;       ///< earlier runs, which show how far runs differ; empty: none
+  std::string baseline_history;       ///< file of earlier runs, for the variation between runs; empty: none
   bool baseline_other_torch = false;  ///< compare timings with a baseline of another release of torch
   config::Choices<std::string> baseline_fail_on;  ///< changes that fail the run; empty: judge::default_fail_on()
   bool help = false;                              ///< --torchstone_help, --help, -h or -?
@@ -154,42 +154,42 @@ struct Flags {
   std::vector<std::string> unused_twins;                   ///< variables that do not affect this run
 };
 
-/// Returns own flags, including those of case_fields(), in the order of --help and docs/flags.md.
+/// Returns Torchstone's flags, including those of case_fields(), in the order of --help and docs/flags.md.
 const std::vector<FlagInfo>& flag_table();
 /// Finds a flag by its name or alias, without --torchstone_; returns nullptr for an unknown name.
 const FlagInfo* find_flag(const std::string& name);
 
-/// Removes own flags from the arguments (argv[0] first) and keeps the rest for GoogleTest. The command line wins over
-/// the environment, a later flag over an earlier one. Throws ConfigError, also for an unknown --torchstone_*.
+/// Removes Torchstone's flags from the arguments (argv[0] first) and keeps the rest for GoogleTest. The command line
+/// overrides the environment, and a later flag an earlier one. Throws ConfigError, also for an unknown --torchstone_*.
 Flags parse_flags(int* argc, char** argv);
 Flags parse_flags(std::vector<std::string>& arguments);
 
 /// Returns a warning when no cache was chosen and no home folder is known; empty otherwise.
 std::string cache_warning(const Flags& flags);
 
-/// Returns the environment twins of all own flags.
+/// Returns the environment twins of all Torchstone flags.
 std::vector<std::string> environment_names();
 
-/// Returns the text of --help about own flags.
+/// Returns the text of --help about Torchstone's flags.
 std::string flags_help();
 
 /// Quotes a text as one word of a POSIX shell.
 std::string shell_quoted(const std::string& text);
-/// Returns the own flags that a reproduction needs, shell-quoted and without secrets (RunOptions::arguments). With a
-/// case only those that affect it.
+/// Returns the Torchstone flags that a reproduction needs, shell-quoted and without secrets (RunOptions::arguments).
+/// With a case, returns only those that affect it.
 std::string reproduce_arguments(const Flags& flags, const Case* c = nullptr);
 /// Tells whether a given flag, by its name in the table, affects a case.
 bool makes_a_difference(const Flags& flags, const std::string& name, const Case& c);
 /// Returns a command that runs exactly this case, without flags that do not affect it.
 std::string reproduce_line(const Flags& flags, const Case& c);
 
-/// Returns a warning for each environment variable whose name nearly matches the twin of a flag. Empty in a child
-/// process, because its parent has printed them.
+/// Returns a warning for each environment variable whose name is almost the twin of a flag. Empty in a child process,
+/// because its parent has printed the warnings.
 std::vector<std::string> environment_warnings();
 
-/// Throws ConfigError with `message` when the command line has a flag that would do nothing. Accepts the flag's
-/// default. An environment twin may be set for all runs, so it is only removed from reproductions and listed in
-/// Flags::unused_twins.
+/// Throws ConfigError with `message` if the command line has this flag, which would have no effect, with another value
+/// than the default. An environment twin may be set for all runs, so it is only removed from reproductions and listed
+/// in Flags::unused_twins.
 void refuse_without_effect(Flags& flags, const std::string& name, const std::string& message);
 
 /// Refuses flags that have no effect because of other flags, or without them. selection::select_tournament() refuses

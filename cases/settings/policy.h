@@ -9,7 +9,7 @@
 
 namespace torchstone::policy {
 
-/// An entry of a policy for a model: its line and its number (1 in plain lists).
+/// The entry of a model in a policy: its line and its value (1 in plain lists).
 struct Mention {
   std::string origin;  ///< file:line
   double value = 1;
@@ -18,12 +18,12 @@ struct Mention {
 /// Content of upstream's torchbench.yaml, timm_models.yaml or huggingface.yaml (pytorch, benchmarks/dynamo).
 struct Policy {
   std::string file;
-  std::string origin;               ///< file:line of the suite's key that names it, else of the suite
-  std::string rule = "torchbench";  ///< whose tolerance and batch rules: torchbench, timm or huggingface
-  OptimizerKind default_optimizer = OptimizerKind::adam;           ///< of training, for models in no list
+  std::string origin;               ///< file:line of the suite's key that names the policy, else of the suite
+  std::string rule = "torchbench";  ///< suite whose tolerance and batch rules apply: torchbench, timm or huggingface
+  OptimizerKind default_optimizer = OptimizerKind::adam;           ///< training optimizer for models in no list
   std::map<std::string, std::map<std::string, Mention>> mentions;  ///< dotted key → model → entry
 
-  bool keeps_batch_size = false;  ///< every case has the batch size that the model's source states
+  bool keeps_batch_size = false;  ///< every case uses the batch size that the model's source states
   std::map<std::string, std::string> upstream_names{};  ///< ours → upstream's, where they differ
 
   /// Returns upstream's name of our model; the same name where they do not differ.
@@ -40,38 +40,39 @@ struct PolicyKey {
   std::string path;
   enum class Kind { models, numbers } kind;
   std::string use;
-  std::string from{};  ///< for keys of ours: upstream's file that has the list in its code
+  std::string from{};  ///< for Torchstone's keys: upstream's source file that has the list
 };
-/// Returns all keys of upstream's three files and ours. Any other key is an error.
+/// Returns all keys of upstream's three files and Torchstone's own. Any other key is an error.
 const std::vector<PolicyKey>& policy_schema();
 
-/// Reads a policy; throws ConfigError. Three optional keys are ours: `tolerance_rule` (torchbench, timm or huggingface;
-/// default: rule_of_suite()), `upstream_names` (ours: upstream's) and `default_optimizer` (adam or sgd).
+/// Reads a policy; throws ConfigError. Three optional keys are not upstream's: `tolerance_rule` (torchbench, timm or
+/// huggingface; default: rule_of_suite()), `upstream_names` (Torchstone's name: upstream's name) and
+/// `default_optimizer` (adam or sgd).
 Policy read_policy(const std::string& file, const std::string& suite);
-/// Returns the rule of a suite by its name: its own, or torchbench's for a name that upstream does not have.
+/// Returns the rule of a suite by its name. Suites that upstream lacks have torchbench's rule.
 std::string rule_of_suite(const std::string& suite);
 
-/// Returns the name of a model in the lists of policies: upstream's, else its own.
+/// Returns the name of a model in the lists of policies: upstream's name if it has one, else its own.
 const std::string& name_in_lists(const ModelInfo& info);
 
 /// Properties of a case that the rules depend on.
 struct Conditions {
   std::string model;               ///< name_in_lists()
-  std::string check = "accuracy";  ///< whose rules apply: accuracy, performance or tolerance
+  std::string check = "accuracy";  ///< check whose rules apply: accuracy, performance or tolerance
   bool batch_invariance = false;   ///< the check batch_invariance, which otherwise has accuracy's rules
   Mode mode = Mode::inference;
   DType dtype = DType::float32;
   bool amp = false;  ///< autocast
   std::string device = "cpu";
-  bool inductor = false;  ///< compiled by it: as the backend of that name, or through torch_compile
-  bool exported = false;  ///< by torch.export first: the backend inductor
+  bool inductor = false;  ///< compiled by Inductor: by the backend inductor, or through torch_compile
+  bool exported = false;  ///< exported by torch.export first: the backend inductor
   bool freezing = false, max_autotune = false;
   bool ci = true;        ///< upstream's --ci: use the lists of its CI
   bool fast = false;     ///< upstream's --fast: skip the models of the list `slow`
   bool no_skip = false;  ///< upstream's --no-skip: ignore the lists of models to skip
   Preset preset = Preset::mini;
 };
-/// A case as_written has the conditions of the dtype `loosest`.
+/// Returns the conditions of a case. A case as_written has those of the dtype `loosest`.
 Conditions conditions_of(const Case& c, const ModelInfo& info, DType loosest = DType::float32);
 
 struct Tolerance {
@@ -88,11 +89,13 @@ struct BatchSize {
   BatchSource source = BatchSource::stated;
 };
 bool batch_is_fixed(const Policy& policy, const ModelInfo& info);
-/// Returns a batch size of at least 1. Accuracy, and every check of the mini preset, has 1 (huggingface), 4
-/// (torchbench) or 8 (timm), at most accuracy.max_batch_size; batch invariance has 8, 8 and 16. Other cases have the
-/// model's own, replaced or divided by the policy. A fixed batch is the policy's, else the model's own. The model's own
-/// is the one that its source states, else upstream's (own_batch_size). Under keeps_batch_size, a user's Python module
-/// of which none is known decides it itself.
+/// Returns a batch size of at least 1.
+/// - A fixed batch size is the policy's, or else the model's own.
+/// - Accuracy, and every check of the mini preset, uses 1 (huggingface), 4 (torchbench) or 8 (timm), at most
+///   accuracy.max_batch_size. Batch invariance uses 8, 8 and 16.
+/// - Other cases use the model's own, replaced or divided by the policy.
+/// The model's own is the one that its source states, or else upstream's (own_batch_size). Under keeps_batch_size, a
+/// user's Python module decides the batch size itself if none is known.
 BatchSize batch_size_of(const Policy& policy, const Conditions& conditions, const ModelInfo& info);
 
 struct Optimizing {
@@ -110,20 +113,21 @@ struct Decision {
 std::optional<Decision> skipped_by_list(const Policy& policy, const Conditions& conditions);
 /// Tells why the case is not registered at all; empty when it is.
 std::optional<Decision> exclusion(const Policy& policy, const Conditions& conditions);
-/// Tells why upstream does not export the case for AOTInductor. Applies only under upstream's semantics, because our
-/// own tracer can capture it.
+/// Tells why upstream does not export the case for AOTInductor. Applies only under upstream's semantics, because
+/// Torchstone's tracer can capture it.
 std::optional<Decision> not_exported(const Policy& policy, const Conditions& conditions);
 /// Tells why the case is registered but ends as pass_due_to_skip: its full preset is too large for the float64
 /// reference.
 std::optional<Decision> passes_by_skip(const Policy& policy, const Conditions& conditions);
 
-/// Turns off CUDA graphs where the policy requires it, whatever selected them: timed ones, and the ones of
+/// Turns off CUDA graphs if the policy requires it, whatever selected them: those of timed cases and those of
 /// torch_compile's modes.
 void apply_disable_cudagraph(const Policy& policy, const ModelInfo& info, Case& c);
-/// Turns off CUDA graphs that a suite selects on a device without them. If a flag selects them, performance refuses.
+/// Turns off CUDA graphs that a suite selects on a device without them. If a flag selects them, the check performance
+/// refuses the case.
 void leave_out_cuda_graphs(Case& c);
-/// Sets everything that a policy decides, with origins: how the case is judged, its batch size, a forced dtype. A case
-/// as_written is judged like one of the dtype `loosest`.
+/// Sets everything that a policy decides, with origins: tolerances, batch size, a forced dtype. A case as_written is
+/// judged like one of the dtype `loosest`.
 void apply_policy(const Policy& policy, const ModelInfo& info, Case& c, DType loosest = DType::float32);
 
 }  // namespace torchstone::policy

@@ -19,7 +19,7 @@ constexpr bool on_aarch64 = false;
 // One step of a tolerance rule. The first step whose condition holds and whose list has the model decides. A step
 // without a list decides for every model that reaches it.
 struct Tier {
-  bool applies;      ///< the step's condition holds for the case
+  bool applies;      ///< whether the step's condition holds for the case
   std::string list;  ///< dotted key of the policy's list of models; empty: any model
   double tolerance;
   bool cosine = false;
@@ -127,7 +127,7 @@ void add_option(Case& c, const std::string& option, const std::string& value, co
     c.origin["backend"] = fmt::format("{}, {} by {}", c.origin["backend"], option, by);
 }
 
-/// Sets a field of a case where the policy mentions its model.
+/// Sets a field of a case if the policy mentions its model.
 template <typename Field, typename Value>
 void set_if(const Mention* mention, Case& c, const char* name, Field Case::*field, const Value& value) {
   if (!mention) return;
@@ -135,7 +135,7 @@ void set_if(const Mention* mention, Case& c, const char* name, Field Case::*fiel
   c.origin[name] = mention->origin;
 }
 
-/// Decides autocast and its dtype: the policy's, else upstream's default of the device.
+/// Sets autocast and its dtype: the policy's, or else upstream's default for the device.
 void apply_amp(const Policy& policy, const std::string& name, Case& c) {
   const Mention* forced = policy.find("dtype.force_amp_for_fp16_bf16_models", name);
   if (forced && (c.dtype == DType::float16 || c.dtype == DType::bfloat16)) {

@@ -30,7 +30,7 @@ FlagInfo matrix_flag() {
   return flag;
 }
 
-/// PyTorch's flag for a check. Several may be given together.
+/// PyTorch's flag for a check. Several such flags may be combined.
 FlagInfo check_flag(const char* name, const char* check, const char* help) {
   FlagInfo flag{.name = name, .value = "BOOL", .help = help, .fallback = "false"};
   flag.boolean = true;

@@ -33,7 +33,7 @@ std::vector<std::string> with_axis_keys(const std::vector<std::string>& others) 
   return keys;
 }
 
-// Reads the settings among the keys of a map. Checks each at once, so that errors name this line and not a later use.
+// Reads the settings among the keys of a map. Checks each one here, so that errors name its line.
 config::Settings read_settings(const config::Yaml& map) {
   const auto keys = config::setting_keys();
   config::Settings settings;
@@ -53,7 +53,7 @@ config::Settings read_settings(const config::Yaml& map) {
   return settings;
 }
 
-// Returns the row's value of an axis, else the defaults' (`devices` or `device`).
+// Returns a row's value of an axis, or else that of the defaults, where the key may be singular (`device`).
 const config::Yaml* find_axis(const config::Yaml& row, const config::Yaml* defaults, const std::string& key) {
   const config::Yaml* node = row.find(key);
   if (!node && defaults) node = defaults->find(key);
@@ -178,7 +178,7 @@ void read_policies(const config::Yaml& root, const fs::path& folder, Suite& suit
       suite.upstream_policies.emplace(name, policy_at(file, folder, name, known));
     }
   }
-  // A file has the batch size that it was saved with.
+  // A file's cases use the batch size that the model was saved with.
   suite.policy.keeps_batch_size = suite.own_files || suite.own_modules;
   for (auto& [name, policy] : suite.upstream_policies) policy.keeps_batch_size = suite.own_files;
 }
@@ -357,7 +357,7 @@ std::set<std::string> operator_suites(const std::vector<Suite>& suites) {
   return names;
 }
 
-/// Adds a suite for each suite name of a model that no file describes, with the rows of the suite for files.
+/// Adds a suite for each suite that a model names but no suite file describes. It gets the rows of the suite for files.
 void add_private_suites(std::vector<Suite>& suites) {
   const auto of_files = std::ranges::find(suites, true, &Suite::own_files);
   if (of_files == suites.end()) return;

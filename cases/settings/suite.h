@@ -25,25 +25,25 @@ struct OperatorChoice {
 /// One row of a suite's matrix.
 struct Row {
   config::Axes axes;
-  config::Choices<std::string> models;  ///< only these; empty: all of the suite
-  config::Choices<std::string> except;  ///< models of the suite that the row does not have
+  config::Choices<std::string> models;  ///< models of the row; empty: all of the suite
+  config::Choices<std::string> except;  ///< models of the suite to leave out of the row
   config::Settings settings;
   config::Place place;
-  bool widened = false;  ///< made by a flag from a row of the suite; cases that another row has are dropped
+  bool widened = false;  ///< a flag made it from a row of the suite; cases that another row has are dropped
 };
 
 struct SuiteModel {
   std::string name;
   config::Settings settings;
-  std::optional<std::string> skip;  ///< not registered, for this reason
+  std::optional<std::string> skip;  ///< reason for not registering the model
   config::Place place;
 };
 
-/// One suite file: which combinations are registered.
+/// One suite file: the combinations to register.
 struct Suite {
   std::string name;
   policy::Policy policy;
-  /// By upstream's suites: the policies of models that belong to one (ModelInfo::upstream).
+  /// Policies by upstream's suites, for models that belong to one (ModelInfo::upstream).
   std::map<std::string, policy::Policy> upstream_policies;
   config::Settings defaults;
   std::vector<Row> rows;

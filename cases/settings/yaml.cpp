@@ -156,7 +156,7 @@ Yaml read_yaml(const std::string& file) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream) fail({file}, "the file cannot be read");
   std::string text;
-  // One byte more than allowed is enough to refuse an endless file such as a device.
+  // Reads at most one byte more than allowed, so that an endless file such as a device is refused.
   text.resize(max_bytes + 1);
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (stream.bad() || (stream.gcount() == 0 && !stream.eof()))

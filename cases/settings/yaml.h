@@ -12,7 +12,7 @@
 
 namespace torchstone::config {
 
-/// An unusable file, flag or environment variable. Exit code 2. what() reads
+/// An unusable file, flag or environment variable (exit code 2). what() has the form
 /// `file:line: path.to.key: what (expected …; did you mean …?)`.
 struct ConfigError : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -35,9 +35,9 @@ struct Yaml : Place {
   enum class Kind { null, scalar, sequence, map };
   Kind kind = Kind::null;
   struct Entry;
-  std::string text;            ///< of a scalar, as written
-  std::vector<Yaml> items;     ///< of a sequence
-  std::vector<Entry> entries;  ///< of a map, in order; `line` of a value is the line of its key
+  std::string text;            ///< text of a scalar, as written
+  std::vector<Yaml> items;     ///< items of a sequence
+  std::vector<Entry> entries;  ///< entries of a map, in order; `line` of a value is the line of its key
 
   /// Returns nullptr when a map lacks the key.
   const Yaml* find(const std::string& key) const;
@@ -56,7 +56,7 @@ Yaml parse_yaml(const std::string& text, const std::string& file);
 /// Returns the value of a flag; errors and origins name `flag`.
 Yaml scalar_of_flag(const std::string& flag, const std::string& text);
 
-// Each throws a ConfigError that names the place when the value has another type or is out of range.
+// Functions that read a value. They throw a ConfigError that names the place if the type or the range is wrong.
 const Yaml& require(const Yaml& map, const std::string& key);
 void require_map(const Yaml& node);
 void require_keys(const Yaml& map, const std::vector<std::string>& known);
@@ -71,7 +71,7 @@ double number_of(const Yaml& node, double low, double high);
 /// Returns a scalar as a list of one. Drops nulls and flattens nested lists, as upstream's files require.
 std::vector<Yaml> list_of(const Yaml& node);
 
-/// Returns a text of each item, such as its name.
+/// Returns one text for each item, such as its name.
 template <typename Items, typename Projection>
 std::vector<std::string> texts_of(const Items& items, Projection projection) {
   std::vector<std::string> texts;
