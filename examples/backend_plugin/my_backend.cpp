@@ -1,5 +1,4 @@
-// A backend of one's own: the captured program with its weights folded into the graph, run by TorchScript's
-// interpreter.
+// A custom backend: the captured program with its weights folded into the graph, run by TorchScript's interpreter.
 #include <torchstone/backend.h>
 
 using namespace torchstone;

@@ -1,4 +1,4 @@
-// A check of one's own: a compiled model that is called again with the same inputs gives the same bits again.
+// A custom check: two calls of a compiled model with the same inputs return the same bits.
 #include <torchstone/check.h>
 
 using namespace torchstone;

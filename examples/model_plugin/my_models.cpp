@@ -1,4 +1,4 @@
-// A model of one's own: a class, its registration, and nothing else.
+// A custom model: a class and its registration, nothing else.
 #include <torchstone/model.h>
 
 struct TinyMlp : torchstone::Model {

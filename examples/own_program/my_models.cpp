@@ -1,4 +1,4 @@
-// A test program of one's own: Torchstone's main function with one's models linked in.
+// A custom test program: Torchstone's main function, linked with these models.
 #include <torchstone/model.h>
 
 struct TinyMlp : torchstone::Model {

@@ -1,4 +1,4 @@
-// A report writer of one's own: the ten cases that took longest, as a table in Markdown.
+// A custom report writer: the ten cases that took longest, as a table in Markdown.
 #include <algorithm>
 #include <functional>
 
