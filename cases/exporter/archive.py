@@ -21,7 +21,7 @@ def write(subject, source, options, path):
     prepare(subject, options)
     if options.traced:
         return traced.write(subject, facts(subject, source, options), path)
-    # The temporary file has the final name, because the archive's inner folder takes it. The move makes it visible whole.
+    # The archive's inner folder is named like the file, so the temporary file has the final name. The move is atomic.
     with tempfile.TemporaryDirectory(prefix=".export-", dir=os.path.dirname(os.path.abspath(path))) as folder:
         part = os.path.join(folder, os.path.basename(path))
         write_programs(subject, source, options, part)
@@ -70,7 +70,7 @@ def write_programs(subject, source, options, path):
 
 
 def facts(subject, source, options):
-    """Returns what the file says of its making. Torchstone judges it by the policy of upstream's `suite`, if there is one."""
+    """Returns facts about the making of the file. Torchstone judges it by the policy of upstream's `suite`, if one is given."""
     known = {"format": 1, "source": ":".join(source), "packages": cache_name.versions(subject.packages),
              "preset": options.preset, "seed": options.seed}
     return known | {key: getattr(subject, key) for key in ("loss", "suite") if getattr(subject, key)}

@@ -41,6 +41,6 @@ def of(source, options):
         weights = [os.path.abspath(options.weights), facts.st_size, facts.st_mtime_ns]
     key = [own_digest(), sys.version_info[:2], versions(sources.packages_of(source)), source, options.preset, options.mode,
            options.batch_size, options.dtype, options.seed, weights]
-    # The folder has the key, so the file, and with it the model, has the plain name.
+    # The key is in the folder's name, so that the file and the model have the plain name.
     readable = re.sub(r"[^A-Za-z0-9_]", "_", source[1])[:80]
     return os.path.join(hashlib.sha256(json.dumps(key).encode()).hexdigest()[:16], f"{readable}.pt2")

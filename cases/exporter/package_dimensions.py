@@ -1,11 +1,11 @@
-"""Dimensions in which the inputs of a package's model may vary, as the attribute `dynamic` of a Python module declares them
-(fixtures/python/process/subject_sizes.py). The batch is not among them."""
+"""Finds dimensions in which the inputs of a package's model may vary, except the batch. They have the form of the attribute
+`dynamic` of a Python module (fixtures/python/process/subject_sizes.py)."""
 
-# Inputs with a sequence in their second axis.
+# Inputs whose second axis is a sequence.
 SEQUENCES = ("input_ids", "decoder_input_ids", "labels")
-# Limits of a configuration, of the whole model or of its decoder.
+# Keys of a configuration that limit the length: two for the whole model, one for its decoder.
 LIMITS = ("max_position_embeddings", "n_positions", "max_target_positions")
-MARGIN = 64  # of a side, to both ends of its range
+MARGIN = 64  # pixels from a side's size to both ends of its range
 SMALLEST_SIDE = 64
 
 
@@ -21,8 +21,8 @@ def of_image(images, smallest=0):
 
 
 def of_text(model, arguments, preset):
-    """Returns the length of the sequences, which have the same one. It ends at the configuration's limit, and at four times
-    the mini preset's length, or twice the full one's."""
+    """Returns the range of the length that all sequences share. Its maximum is the configuration's limit, and at most four
+    times the length in the mini preset, or twice the length in the full one."""
     sequences = {key: arguments[key] for key in SEQUENCES if key in arguments and arguments[key].dim() == 2}
     sizes = {tensor.shape[1] for tensor in sequences.values()}
     if has_places_of_images(model.config) or len(sizes) != 1:
@@ -34,20 +34,20 @@ def of_text(model, arguments, preset):
 
 
 def shortest(model, arguments):
-    """Returns the smallest length with a loss. A causal loss of a single word is the mean of nothing, and so is one of answers
-    that begin and end behind the text. The first one remains for each batch."""
+    """Returns the smallest length with a finite loss. A causal loss of a single token is the mean of nothing. So is the loss of
+    answers that begin and end after the text; the length keeps the first answer of the batch."""
     if "start_positions" in arguments:
         return 1 + max(int(arguments[key][0]) for key in ("start_positions", "end_positions"))
     return 2 if "labels" in arguments and type(model).__name__.endswith(("CausalLM", "LMHeadModel")) else 1
 
 
 def has_places_of_images(config):
-    """Returns whether the words of a text are places of an image's patches, of which none may be lost."""
+    """Returns whether tokens of the text stand for an image's patches, so that the text cannot be shortened."""
     return any(getattr(config, key, None) is not None for key in ("image_token_index", "image_token_id"))
 
 
 def limit_of(model, sequences):
-    """Returns the largest length that the model has positions for. Those of Roberta begin behind the padding's."""
+    """Returns the largest length for which the model has positions. Roberta's positions start after the padding index."""
     config = getattr(model.config, "text_config", None) or model.config
     keys = LIMITS if "decoder_input_ids" in sequences else LIMITS[:2]
     limits = [value for value in (getattr(config, key, None) for key in keys) if isinstance(value, int) and value > 0]
@@ -57,7 +57,7 @@ def limit_of(model, sequences):
 
 
 def of_sound(arguments):
-    """Returns the number of samples of a sound, which must fill the windows of the first layers."""
+    """Returns the range of the number of audio samples. The minimum must fill the windows of the first layers."""
     sound = arguments.get("input_values")
     if sound is None or sound.dim() != 2 or "labels" in arguments and arguments["labels"].dim() > 1:
         return {}

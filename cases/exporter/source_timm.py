@@ -4,7 +4,7 @@ import torch
 import package_dimensions
 from subject import Subject, batch_size
 
-# Upstream's batch sizes after its divisors, where they are not 128.
+# Upstream's batch sizes after division by its divisors, if not 128.
 BATCH = {
     "beit_base_patch16_224": 64, "cait_m36_384": 4, "convit_base": 64, "convmixer_768_32": 32, "convnext_base": 64,
     "crossvit_9_240": 256, "cspdarknet53": 64, "deit_base_distilled_patch16_224": 64, "dpn107": 64,

@@ -18,7 +18,7 @@ from subject import Subject, batch_size
 TIMM = {"timm_nfnet": ("dm_nfnet_f0", 128), "timm_regnet": ("regnety_120", 32), "timm_resnest": ("resnest14d", 32),
         "timm_vovnet": ("vovnet39a", 32), "timm_efficientnet": ("efficientnet_b0", 64),
         "timm_vision_transformer": ("vit_small_patch16_224", 32), "timm_vision_transformer_large": ("vit_giant_patch14_224", 32)}
-# Class, values of its configuration that differ from the default, length of the text.
+# Class, differences of its configuration from the default, length of the text.
 TRANSFORMERS = {
     "hf_Albert": ("AlbertForMaskedLM", dict(embedding_size=128, hidden_size=768, num_hidden_layers=12, num_attention_heads=12,
                                             intermediate_size=3072), 512),
@@ -95,5 +95,5 @@ def make_of_torchbenchmark(name, options):
     benchmark = module.Model(test="train" if options.mode == "train" else "eval", device="cpu", batch_size=size)
     model, inputs = benchmark.get_module()
     args, kwargs = ((), dict(inputs)) if hasattr(inputs, "keys") else (tuple(inputs), {})
-    # As upstream's pick_grad(): its forward takes steps of an optimizer.
+    # As in upstream's pick_grad(): forward makes steps of an optimizer.
     return Subject(model, args, kwargs, packages=("torchbenchmark",), gradients=name == "maml")

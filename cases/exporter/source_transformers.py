@@ -9,7 +9,7 @@ import transformers_configurations as configurations
 import transformers_inputs as inputs
 from subject import Subject, Unknown
 
-# Classes of upstream's names that are not class names.
+# Upstream's names that are no class names, and their classes.
 ALIASES = {
     "AllenaiLongformerBase": "LongformerForMaskedLM", "CamemBert": "CamembertForMaskedLM", "DistillGPT2": "GPT2LMHeadModel",
     "GoogleFnet": "FNetForMaskedLM", "T5Small": "T5ForConditionalGeneration", "YituTechConvBert": "ConvBertForMaskedLM",

@@ -10,8 +10,8 @@ class Subject:
     kwargs: dict = dataclasses.field(default_factory=dict)
     packages: tuple = ()                 # recorded with their versions
     suite: typing.Optional[str] = None   # upstream's suite whose policy fits
-    loss: typing.Optional[str] = None    # the name of the output that is the loss
-    gradients: bool = False              # they stay enabled in inference, because forward takes some
+    loss: typing.Optional[str] = None    # name of the loss among the outputs
+    gradients: bool = False              # gradients stay enabled in inference, because forward computes some
     dynamic: dict = dataclasses.field(default_factory=dict)  # dimensions of a Python subject (package_dimensions.py)
 
 

@@ -88,7 +88,7 @@ def keep_few(model, small):
             if hasattr(module, name):
                 setattr(module, name, value)
         for name, value in (MINI_PROPOSALS if small else {}).items():
-            if isinstance(getattr(module, name, None), dict):  # by whether it trains
+            if isinstance(getattr(module, name, None), dict):  # key: whether the model trains
                 setattr(module, name, {True: value, False: value})
 
 

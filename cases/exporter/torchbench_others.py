@@ -54,7 +54,7 @@ def simple_gpt(options):
 
 
 def simple_gpt_tp_manual(options):
-    """Makes simple_gpt_tp_manual for one process, which has all of each matrix and no other process to add results of."""
+    """Makes simple_gpt_tp_manual for one process. It holds every matrix as a whole, so there are no results to add."""
     module = package.part("simple_gpt_tp_manual", "model")
     module.KVCache.__init__ = functools.partialmethod(module.KVCache.__init__, dtype=torch.float32)
     small = dict(block_size=64, vocab_size=512, n_layer=2, n_head=4, n_embd=64)

@@ -9,7 +9,7 @@ from subject import Subject, batch_size
 
 
 class WithLengths(torch.nn.Module):
-    """A network whose lengths of sequences are fixed. Only tensors of features and words are inputs."""
+    """A network with fixed sequence lengths. Its inputs are only the tensors of features and words."""
 
     def __init__(self, model, call, **lengths):
         super().__init__()

@@ -30,7 +30,7 @@ SMALL_OF = {
     "Llava": {"image_token_index": 511},
     "Levit": {"image_size": 224, "patch_size": 16}, "Whisper": {"max_source_positions": 32, "num_mel_bins": 16},
 }
-# Upstream's configurations, where the class's default is that of another model.
+# Upstream's configurations of classes whose default configuration belongs to another model.
 FULL_OF = {
     "T5Small": {}, "DistillGPT2": {"n_layer": 6},
     "GoogleFnet": {"vocab_size": 32000, "type_vocab_size": 4, "max_position_embeddings": 512},

@@ -8,7 +8,7 @@ LABELS = ("labels", "start_positions")
 
 
 def words(name, preset):
-    """Returns upstream's length of a sequence."""
+    """Returns upstream's sequence length."""
     if preset == "mini":
         return 64 if "Reformer" in name else MINI_WORDS
     if "/" in name:
