@@ -12,12 +12,12 @@ class Unknown(Exception):
 
 @dataclasses.dataclass
 class Found:
-    """The answer: between which releases the case changed, and how."""
+    """The result: the releases between which the case changed, and the change."""
     kind: str = ""  # "fails", "passes", "slower", "faster"; empty: nothing differs
     before: str = ""
     first: str = ""
     words: str = ""
-    unknown: list = dataclasses.field(default_factory=list)  # what kept releases between them from being judged
+    unknown: list = dataclasses.field(default_factory=list)  # why releases between them could not be judged
 
     def sentence(self):
         if not self.kind:
@@ -28,7 +28,7 @@ class Found:
 
 
 class Trials:
-    """Judges releases against the first one. A timed case is run under both, interleaved; another one needs the first only once."""
+    """Judges releases against the first one. A timed case is run under both, interleaved. Other cases run once under the first."""
 
     def __init__(self, releases, made, arguments, out, rounds, say):
         self.releases, self.made, self.arguments, self.out, self.rounds, self.say = releases, made, arguments, out, rounds, say
@@ -95,7 +95,7 @@ def words_of(first, other, kind):
 
 
 def bisect(trials):
-    """Throws Unknown if the last release cannot be judged. Releases in between that cannot be are left out."""
+    """Finds the change. Throws Unknown if the last release cannot be judged. Skips others that cannot be judged."""
     left, right = 0, len(trials.releases) - 1
     first, last = trials.judge(right)
     kind = kind_of(first, last)

@@ -1,4 +1,4 @@
-"""What one release did with one case: the verdict, and the numbers of all rounds together."""
+"""The result of one case under one release: the verdict, and the numbers of all rounds combined."""
 import dataclasses
 import math
 import statistics
@@ -28,12 +28,12 @@ class Speed:
 @dataclasses.dataclass
 class Cell:
     """A case under one release."""
-    row: dict  # the record that represents it in the merged results
+    row: dict  # the record that represents the case in the merged results
     status: str = ""
     expected: str = "pass"
     reason: str = ""
     speed: Speed | None = None
-    compile_s: float | None = None  # of a compile in these runs; none if all programs came from the cache
+    compile_s: float | None = None  # seconds of a compile in these runs; none if all programs came from the cache
     compiled_alone: bool = False
     peak_bytes: float | None = None
     place: int | None = None  # index in the merged results
@@ -61,8 +61,8 @@ def status_of(row):
 
 
 def speed_of(rows):
-    """Returns the geometric mean of the rounds. Its interval is that of a mean of independent rounds, and at least as wide as
-    the rounds differ. None: no round has a speed-up with an interval."""
+    """Returns the geometric mean of the rounds; None if no round has a speed-up with an interval. Its interval is that of a mean
+    of independent rounds, and at least as wide as the rounds vary."""
     rounds = []
     for row in rows:
         value, low, high = (metric(row, key) for key in ("speedup", "speedup_low", "speedup_high"))

@@ -1,10 +1,10 @@
-"""What changed from one release to the next. Pure functions."""
+"""Changes of cases from one release to the next. Pure functions."""
 import dataclasses
 import math
 import statistics
 
-TOLERANCE = 0.02  # a smaller change of a speed-up is none
-FAMILY_ERROR = 0.01  # chance that any of the unchanged cases of a table is called slower
+TOLERANCE = 0.02  # smaller changes of a speed-up are ignored
+FAMILY_ERROR = 0.01  # probability that any unchanged case of a table is called slower
 COMPILE_BAND, LEAST_COMPILE_S = 1.15, 1.0  # a single reading: PyTorch's dashboard uses the same band
 MEMORY_BAND = 1.01
 
@@ -24,7 +24,7 @@ class Change:
 
 
 def certain_factor(comparisons):
-    """Returns by how much wider than a 95 % interval one has to be, so that the chance of any false alarm is FAMILY_ERROR."""
+    """Returns the factor by which 95 % intervals must be widened so that the probability of any false alarm is FAMILY_ERROR."""
     normal = statistics.NormalDist()
     return max(1.0, normal.inv_cdf(1 - FAMILY_ERROR / max(1, comparisons)) / normal.inv_cdf(0.975))
 
@@ -68,7 +68,7 @@ def verdict_change(before, after):
 
 
 def factor(before, after):
-    """Returns by which factor two numbers differ, in either direction. 1: one of them is zero or missing."""
+    """Returns the factor by which two numbers differ, in either direction; 1 if one of them is zero or missing."""
     return max(before / after, after / before) if before and after else 1.0
 
 

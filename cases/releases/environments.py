@@ -18,7 +18,7 @@ class Unusable(Exception):
 
 
 def default_cache():
-    """Returns a folder of its own: the compile cache counts and removes what is in its folder."""
+    """Returns a folder next to the compile cache, not in it, because the cache counts and removes everything in its folder."""
     return pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "torchstone-releases"
 
 
@@ -41,7 +41,7 @@ def logged(command, log, limit_s, what):
 
 
 def telling(text):
-    """Returns the first error of pip, CMake or a compiler and three lines behind it; the last two lines of a log without one."""
+    """Returns the first error of pip, CMake or a compiler and the next three lines; without an error, the last two lines."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     found = [i for i, line in enumerate(lines) if re.match(r"ERROR: |CMake Error|.*\berror: ", line)]
     return lines[found[0]:found[0] + 4] if found else lines[-2:]
@@ -64,7 +64,7 @@ def difference_of(program, wanted):
 
 
 class Environments:
-    """Makes what is missing, and keeps it: FOLDER/RELEASE/venv and FOLDER/RELEASE/build."""
+    """Makes and keeps environments and builds: FOLDER/RELEASE/venv and FOLDER/RELEASE/build."""
 
     def __init__(self, folder, source, packages=(), index="", say=print):
         self.folder, self.source, self.packages, self.index, self.say = pathlib.Path(folder), source, list(packages), index, say
@@ -91,11 +91,11 @@ class Environments:
         return [f"torch=={release.name}", *self.packages]
 
     def is_installed(self, release):
-        """Returns whether torch is. Further packages may be missing."""
+        """Returns whether torch is installed. Further packages may be missing."""
         return self.installed(release)[:1] == self.wanted(release)[:1]
 
     def is_ready(self, release):
-        """Returns whether nothing has to be installed, and there is a build, which may be older than the sources."""
+        """Returns whether everything is installed and a build exists. The build may be older than the sources."""
         built = (self.folder / release.name / "build" / "bin" / "torchstone").exists()
         return bool(release.program) or built and self.installed(release) == self.wanted(release)
 
@@ -119,7 +119,7 @@ class Environments:
         return ["-m", "pip", *arguments, "--disable-pip-version-check", *index]
 
     def install(self, release, place):
-        """Returns the Python of the release. A stamp tells that it is complete and what it has."""
+        """Returns the Python of the release. A stamp file marks a complete environment and lists its packages."""
         venv, stamp = place / "venv", place / "installed"
         python = venv / "bin" / "python"
         if self.installed(release) == self.wanted(release):
@@ -134,9 +134,9 @@ class Environments:
         return python
 
     def build(self, release, place, python):
-        """Configures only a new build. The build itself is always brought up to date with the sources."""
+        """Builds the release's program from the current sources. Chooses a generator only for a new build."""
         build = place / "build"
-        generator = []  # an existing build keeps its own
+        generator = []  # an existing build keeps its generator
         if not (build / "CMakeCache.txt").exists():
             self.say(f"{release.name}: building Torchstone in {build}, which takes some minutes")
             generator = ["-GNinja"] if shutil.which("ninja") else []
@@ -147,7 +147,7 @@ class Environments:
         return build / "bin" / "torchstone"
 
     def known_to_pip(self, nightlies=False):
-        """Returns pip's list of all versions of torch, with nightlies also if an index is given. Throws Unusable."""
+        """Returns pip's list of all versions of torch. It has nightlies on request or if an index is given. Throws Unusable."""
         before_release = ["--pre"] if nightlies or self.index else []
         try:
             asked = subprocess.run([sys.executable, *self.pip("index", "versions", "torch"), *before_release], text=True,

@@ -1,5 +1,5 @@
-"""Runs the same cases under all releases. Timed cases of different releases are interleaved, so that a drift of the machine is
-not a difference of releases."""
+"""Runs the same cases under all releases. Timed cases of different releases are interleaved, so that drift of the machine does
+not look like a difference between releases."""
 import dataclasses
 import time
 
@@ -10,14 +10,14 @@ import runs
 
 @dataclasses.dataclass
 class Column:
-    """One release: what it ran, and what failed as a whole."""
+    """One release: its program, cases and records, and faults that concern all cases."""
     release: str
     program: runs.Program | None = None
     faults: list = dataclasses.field(default_factory=list)
-    names: list = dataclasses.field(default_factory=list)  # of the selected cases
-    records: dict = dataclasses.field(default_factory=dict)  # case → one record a round
-    document: dict = dataclasses.field(default_factory=dict)  # of the last run, for the facts of machine and build
-    made_s: float = 0  # environment and build
+    names: list = dataclasses.field(default_factory=list)  # names of the selected cases
+    records: dict = dataclasses.field(default_factory=dict)  # case → one record per round
+    document: dict = dataclasses.field(default_factory=dict)  # results of the last run, for the facts of machine and build
+    made_s: float = 0  # time for environment and build
     run_s: float = 0
 
     def run(self, pattern, name):
@@ -40,8 +40,8 @@ class Column:
 
 
 def open_columns(releases, made, arguments, out, check):
-    """Makes the environment of each release and lists its cases. `check` gets each column at once: what it throws keeps the next
-    release from being installed. Programs that exist come first for the same reason. Throws runs.UsageError."""
+    """Makes the environment of each release and lists its cases. Calls `check` for each column at once, so that its exception
+    saves installing the next release. Existing programs come first for the same reason. Throws runs.UsageError."""
     columns = [Column(wanted.name) for wanted in releases]
     for wanted, column in sorted(zip(releases, columns), key=lambda pair: not made.is_ready(pair[0])):
         started = time.monotonic()
@@ -59,8 +59,8 @@ def open_columns(releases, made, arguments, out, check):
 
 
 def opened_program(wanted, made, arguments, out):
-    """Throws environments.Unusable, also for a build with another release: its rows would be another release's. Named programs
-    were asked before (preflight.py)."""
+    """Returns the program of a release. Throws environments.Unusable, also for a build with another release, whose rows would be
+    wrong. preflight.py has already checked the programs that the user names."""
     path = made.program(wanted)
     difference = "" if wanted.program else environments.difference_of(path, wanted)
     if difference:
@@ -69,8 +69,8 @@ def opened_program(wanted, made, arguments, out):
 
 
 def measure(columns, rounds, say):
-    """Runs the untimed cases of each release at once, then each timed case under one release after the other. Every second round
-    has the reverse order. Adds to the columns, so that an interrupted measurement keeps what it has."""
+    """Runs all untimed cases of each release in one process, then each timed case under one release after the other. Every second
+    round has the reverse order. Results go into the columns at once, so that an interrupted measurement keeps them."""
     usable = [column for column in columns if column.program]
     for column in usable:
         count = sum(not runs.is_timed(name) for name in column.names)
@@ -87,7 +87,7 @@ def measure(columns, rounds, say):
 
 
 def table_of(columns):
-    """Returns case → release → cell. A case that was selected and left no record has no cell."""
+    """Returns case → release → cell. A selected case without a record has no cell."""
     cases = dict.fromkeys(name for column in columns for name in [*column.names, *column.records])
     return {case: {column.release: cells.cell_of(column.records[case]) for column in columns if case in column.records}
             for case in cases}

@@ -1,4 +1,5 @@
-"""All releases as one document of the exchange format (docs/results_json.md): the axis torch is part of each case's name."""
+"""Merges all releases into one document in the format of results.json (docs/results_json.md). The release becomes part of each
+case's name."""
 import copy
 import json
 import os
@@ -21,7 +22,7 @@ def record_of(cell, case, release, rounds):
 
 
 def document_of(columns, table):
-    """Returns the document, and stores in each cell its place there."""
+    """Returns the document. Stores in each cell its index in the document's results."""
     documents = [column.document for column in columns if column.document]
     merged = {key: value for key, value in (documents[-1] if documents else {}).items() if key not in ("results", "summary")}
     merged["schema"] = "torchstone/result/2"
@@ -39,7 +40,7 @@ def document_of(columns, table):
 
 
 def write(path, text):
-    """A file that exists is complete."""
+    """Writes a file atomically: an existing file is complete."""
     part = path.with_name(path.name + ".part")
     part.write_text(text, encoding="utf-8")
     os.replace(part, path)

@@ -26,7 +26,7 @@ def plain(cell):
 
 
 def marks(changes):
-    """Returns case and release → class of its cell; the worst one if several changes end there."""
+    """Returns (case, release) → class of the cell. If several changes concern a cell, a loss has priority."""
     found = {}
     for change in changes:
         kind = "worse" if change.is_worse else "better" if change.kind in BETTER else "other"
@@ -41,7 +41,8 @@ def change_words(change):
 
 
 class Page:
-    """All that is shown. `report`: the page whose anchors are the places of the merged results; empty without one."""
+    """The input of all output formats. `report`: the HTML page of the merged results, whose anchors are their indices; may be
+    empty."""
 
     def __init__(self, columns, table, changes, verdict, report=""):
         self.columns, self.table, self.changes, self.verdict, self.report = columns, table, changes, verdict, report

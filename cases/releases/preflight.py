@@ -9,7 +9,7 @@ LONGEST_LIST = 8  # releases that pip offers, in a message
 
 
 class Refused(Exception):
-    """Releases of the call that cannot be used, each on a line of its own."""
+    """Requested releases that cannot be used, one per line."""
 
 
 def check(releases, made, say):
@@ -28,7 +28,7 @@ def check(releases, made, say):
 
 
 def refusals_of(releases, made, say):
-    """Returns why releases cannot be installed. What pip offers is unknown if it does not answer."""
+    """Returns why releases cannot be installed. If pip does not answer, does not check whether they exist."""
     if not releases:
         return []
     oldest = made.oldest()
@@ -48,7 +48,8 @@ def refusals_of(releases, made, say):
 
 
 def refusals_of_program(wanted):
-    """Returns why a named program is not one of its release. Throws environments.Unusable if it does not run."""
+    """Returns why a program that the user names is unusable: missing, or built with another release. Throws
+    environments.Unusable if it does not run."""
     program = pathlib.Path(wanted.program)
     if not program.is_file() or not os.access(program, os.X_OK):
         return [f"{wanted.name}: {program} is no program"]

@@ -5,13 +5,13 @@ import re
 
 PATTERN = re.compile(r"(\d+)\.(\d+)\.(\d+)(?:\.dev(\d{8}))?(?:\+[a-z0-9.]+)?")
 
-# They name one torch, and every release has its own.
+# Variables that name one torch. They are removed, because every release has its own.
 OF_ONE_RELEASE = ("TORCHSTONE_PYTHON", "TORCHSTONE_LIBTORCH", "TORCHSTONE_TORCH", "TORCHSTONE_RELEASES_SOURCE", "TORCHSTONE_OUT",
                   "VIRTUAL_ENV", "PYTHONPATH", "GTEST_FILTER")
 
 
 def environment():
-    """Returns the environment of programs that are run for one release."""
+    """Returns the environment variables for programs that run for one release."""
     return {name: value for name, value in os.environ.items() if name not in OF_ONE_RELEASE}
 
 
@@ -32,7 +32,7 @@ def order(name):
 
 
 def numbers_of(name):
-    """Returns what LibTorch calls itself: 2.15.0 for 2.15.0.dev20261101."""
+    """Returns the version that LibTorch reports: 2.15.0 for 2.15.0.dev20261101."""
     return ".".join(name.split("+")[0].split(".")[:3])
 
 

@@ -1,4 +1,4 @@
-"""Runs the program of one release, and reads what it recorded."""
+"""Runs the program of one release, and reads its results."""
 import json
 import os
 import pathlib
@@ -11,7 +11,7 @@ import release
 RUN_LIMIT_S, LIST_LIMIT_S, END_LIMIT_S = 24 * 3600, 600, 60
 USAGE_ERROR, NOTHING_SELECTED = 2, 3
 TIMED = "*/Performance.*"
-# Torchstone refuses a flag on which no selected case depends, but not its environment twin.
+# Torchstone refuses a flag if no selected case depends on it, but accepts its environment twin.
 WITHOUT_EFFECT = re.compile(r"--torchstone_(\w+) is only for .*, and none is selected")
 
 
@@ -65,8 +65,8 @@ class Program:
         self.faults = []
 
     def use_twin(self, refusal):
-        """Moves a flag that the message refuses to the environment: the other part of the cases depends on it. Returns whether
-        there is one."""
+        """Replaces the flag that the message refuses by its environment twin, because only the other part of the cases depends on
+        it. Returns whether the message refuses a flag."""
         refused = WITHOUT_EFFECT.search(refusal)
         words = [word for word in self.arguments if refused and word.partition("=")[0] == f"--torchstone_{refused.group(1)}"]
         if len(words) != 1:
@@ -81,7 +81,7 @@ class Program:
                                    env=environment, **streams)
         try:
             out, err = process.communicate(timeout=limit_s)
-        except BaseException:  # also Ctrl-C: the program reports what it finished
+        except BaseException:  # for example Ctrl-C: lets the program report the finished cases
             process.send_signal(signal.SIGINT)
             try:
                 process.wait(END_LIMIT_S)
@@ -126,7 +126,7 @@ class Program:
         return self.document(folder)
 
     def document(self, folder):
-        """Reads the results. torchstone-report makes them of the records that a killed run left."""
+        """Reads the results. For a killed run, torchstone-report makes them from the records."""
         file = folder / "results.json"
         if not file.exists() and folder.is_dir() and self.report_tool.exists():
             file = folder.with_name(folder.name + ".json")

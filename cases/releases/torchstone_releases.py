@@ -152,7 +152,7 @@ def compare(options, arguments, made, stamp):
         ended = USAGE, refusal_words(error)
     table = measurement.table_of(columns)
     found = changes_of(columns, table)
-    if ended:  # what did not run yet is not missing
+    if ended:  # cases that did not run yet are not missing
         found = [change for change in found if change.kind != "missing"]
     code, verdict = ended or verdict_of(columns, table, found)
     merged.write_document(options.out / "results.json", merged.document_of(columns, table))
@@ -185,7 +185,7 @@ def bisect(options, arguments, made, stamp):
 
 
 def main(argv, made=None):
-    """`made`: makes the program of a release; tests replace it."""
+    """Runs the command. `made` makes the program of a release; tests replace it."""
     options, arguments = options_of(argv)
     made = made or environments.Environments(options.cache, options.source, options.install, options.index, say)
     stamp = datetime.datetime.now().strftime("%Y%m%dT%H%M%S.%f")
