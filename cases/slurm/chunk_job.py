@@ -93,7 +93,7 @@ def main(out):
         return 0
     attempt = folder / str(len(list(folder.glob("*.flags"))))
     code = run_cases(job, names, attempt)
-    # A dead node leaves no code, so its attempts do not count.
+    # An attempt whose node died leaves no exit code, so it does not count.
     codes = [*(read_json(folder / "codes.json") or []), code]
     write_json(folder / "codes.json", codes)
     print(f"torchstone-slurm: chunk {number}, attempt {attempt.name} on {os.uname().nodename}: exit code {code}", flush=True)

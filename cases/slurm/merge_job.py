@@ -8,7 +8,7 @@ FIELDS = ("suite", "model", "check", "mode", "dtype", "device", "backend", "pres
 
 
 def recorded_cases(attempts):
-    """Returns the names in any record of these attempts: a case that is only planned is a row too."""
+    """Returns the names of cases in any record of these attempts, including plans, because a planned case has a row too."""
     names = set()
     for attempt in attempts:
         for file in (attempt / "cases").glob("*.json"):

@@ -36,7 +36,7 @@ class UsageError(Exception):
 
 
 class Failure(Exception):
-    """A program that did not do its part."""
+    """A program that failed."""
 
 
 def say(text):
@@ -75,7 +75,7 @@ def options_of(argv):
 
 
 def output_of(command, text=""):
-    """Returns what a program prints when it reads the text. Raises Failure, or UsageError for its exit code 2."""
+    """Returns the output of a program that reads the text. Raises Failure, or UsageError for exit code 2."""
     try:
         done = subprocess.run(command, input=text, capture_output=True, text=True, errors="replace", timeout=COMMAND_LIMIT_S)
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -96,7 +96,7 @@ def filter_keeps(pattern, name):
 
 
 def twins_of(arguments):
-    """Returns the environment twins of flags. A chunk may have no case that a flag affects, which only a twin allows."""
+    """Returns the environment twins of flags. A flag that affects no case of a chunk would be refused; a twin is not."""
     twins = {}
     for word in arguments:
         name, equals, value = word.removeprefix("--torchstone_").partition("=")
@@ -135,7 +135,7 @@ def planned_chunks(options):
 
 
 def prepare(options, arguments):
-    """Writes what the jobs read. Returns the chunks."""
+    """Writes the files that the jobs read. Returns the chunks."""
     twins = twins_of(arguments)
     cases = listed_cases(options, arguments)
     if not cases:

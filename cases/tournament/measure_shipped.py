@@ -40,7 +40,7 @@ def relative_error(expected, found):
 
 
 def fastest_call(call):
-    """Returns the seconds of a call in the fastest of some blocks, as a tournament reports a process."""
+    """Returns the seconds per call in the fastest of several blocks, as a tournament does for each process."""
     start = time.perf_counter()
     call()
     calls = min(MOST_CALLS, max(1, int(BLOCK_S / max(time.perf_counter() - start, 1e-9))))
@@ -72,7 +72,7 @@ def measured(order):
         found = names["model"](*inputs)
         wait()
         called = time.perf_counter()
-        # After the first call, which the exported program's would warm up: threads, and oneDNN's kernels.
+        # After the first call. The exported program would otherwise warm it up: threads, and oneDNN's kernels.
         error = relative_error(tensors_of(program.module()(*own_inputs)), tensors_of(found))
         del program, own_inputs, found
 
