@@ -1,6 +1,6 @@
-"""Build backend of the wheel: scikit-build-core, and what depends on the torch and the system that it is built with.
+"""Build backend of the wheel: scikit-build-core, extended by metadata that depends on torch and the system.
 
-The torch is that of TORCHSTONE_PYTHON or TORCHSTONE_LIBTORCH where one is set, else of the active virtual environment, else of
+The torch is that of TORCHSTONE_PYTHON or TORCHSTONE_LIBTORCH if one is set, else of the active virtual environment, else of
 the Python that builds (in an isolated build pip installs one). The wheel requires exactly this version."""
 import os
 import platform
@@ -16,12 +16,12 @@ VERSIONS = dict(line.split("=") for line in (Path(__file__).parents[1] / "torch_
 
 
 def torch_to_install():
-    """The torch of an isolated build: TORCHSTONE_TORCH, otherwise the release that quickstart.sh installs."""
+    """Returns the torch of an isolated build: TORCHSTONE_TORCH, otherwise the release that quickstart.sh installs."""
     return f"torch=={os.environ.get('TORCHSTONE_TORCH') or VERSIONS['default_torch']}"
 
 
 def platform_tag():
-    """manylinux_X_Y of this system's C library: pip then refuses the wheel where that is older (PEP 600)."""
+    """Returns manylinux_X_Y for this system's C library. pip refuses the wheel on systems with an older one (PEP 600)."""
     name, version = platform.libc_ver()
     if name != "glibc":
         return f"linux_{platform.machine()}"
@@ -29,12 +29,12 @@ def platform_tag():
 
 
 def with_tag(config_settings):
-    """No Python code is compiled, so that any Python 3 will do."""
+    """Returns the wheel with a tag for any Python 3, because no Python code is compiled."""
     return {"wheel.tags": f"py3-none-{platform_tag()}", **(config_settings or {})}
 
 
 def version_in(python):
-    """The version of torch that `python` imports, without the local part (+cpu, +cu130); None without torch."""
+    """Returns the version of torch that `python` imports, without the local part (+cpu, +cu130); None without torch."""
     for options in ([], ["-E"]):  # -E: pip hides the packages of an environment from an isolated build through PYTHONPATH
         asked = subprocess.run([python, *options, "-c", "import importlib.metadata as m; print(m.version('torch'))"],
                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -55,7 +55,7 @@ def torch_is_given():
 
 
 def torch_version():
-    """Of the LibTorch that CMake takes (cmake/LibTorch.cmake), without the local part (+cpu, +cu130)."""
+    """Returns the version of the LibTorch that CMake finds (cmake/LibTorch.cmake), without the local part (+cpu, +cu130)."""
     libtorch = os.environ.get("TORCHSTONE_LIBTORCH")
     if libtorch:
         header = (Path(libtorch) / "include/torch/headeronly/version.h").read_text()

@@ -9,7 +9,7 @@ prefix = str(HERE)
 
 
 def start(program):
-    """Becomes the program, with the torch of this Python and this Python as the one that compiles."""
+    """Replaces this process by the program, which uses this Python's torch and compiles in this Python."""
     launcher = HERE / "bin" / program
     environment = {"TORCHSTONE_PYTHON": sys.executable, **os.environ, "TORCHSTONE_LAUNCHED_AS": os.path.abspath(sys.argv[0])}
     try:
