@@ -21,12 +21,12 @@ jobs_that_fit() {
   [ "$memory" -lt "$cores" ] && echo "$memory" || echo "$cores"
 }
 
-# Arguments: targets. Without arguments, builds all.
+# Builds the targets in the arguments, or all.
 build() {
-  # Unity builds: a build from scratch takes a fifth of the time.
+  # With unity builds, a build from scratch takes a fifth of the time.
   local options=(-DCMAKE_UNITY_BUILD=ON)
   check_asked_torch
-  # Outside of CI the option is not set to OFF, because that would recompile every file.
+  # Set only in CI: switching it OFF elsewhere would recompile every file of a build that has it.
   [ -z "${CI:-}" ] || options+=(-DTORCHSTONE_WERROR=ON)
   if [ -n "${TORCHSTONE_LIBTORCH:-}" ]; then
     python=none
@@ -45,7 +45,7 @@ build() {
   cmake --build build --parallel "$(jobs_that_fit)" ${1:+--target "$@"} >&2
 }
 
-# The runner reports single tests and the slowest ones, and has ctest's exit code.
+# The runner reports single tests and the slowest ones, and returns ctest's exit code.
 run_tests() {
   local interpreter=$python flags=(-LE '^large$')
   [ -x "$interpreter" ] || interpreter=$(command -v python3) || interpreter=

@@ -1,5 +1,5 @@
 # Part of cmake --install --component bundled. Copies the shared libraries that the programs in `built` need into
-# `bundled_dir`, except for LibTorch's and those of every Linux.
+# `bundled_dir`, except for LibTorch's libraries and those that every Linux has.
 file(GET_RUNTIME_DEPENDENCIES EXECUTABLES ${built} RESOLVED_DEPENDENCIES_VAR found UNRESOLVED_DEPENDENCIES_VAR missing
      PRE_EXCLUDE_REGEXES "^libtorch" "^libc10" "^libgomp" "^libshm" "^libcud" "^libnv" "^libmkl" "^libaoti"
                          "^ld-linux" "^lib(c|m|dl|rt|pthread|gcc_s|stdc\\+\\+|z)\\.so"

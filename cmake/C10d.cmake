@@ -1,10 +1,11 @@
-# Sets TORCHSTONE_GLOO and TORCHSTONE_NCCL to whether models of C++ can have ranks on the CPU and on CUDA (docs/ranks.md), and
-# TORCHSTONE_GLOO_OPTIONS and TORCHSTONE_NCCL_OPTIONS to what the compiler needs for them. LibTorch contains c10d's backends, but
-# not all headers that they include. TORCHSTONE_GLOO_KNOWN and TORCHSTONE_NCCL_KNOWN are arguments that spare another configuration
-# with this LibTorch the compile.
+# Sets TORCHSTONE_GLOO and TORCHSTONE_NCCL: whether C++ models can have ranks on the CPU and on CUDA (docs/ranks.md). Sets
+# TORCHSTONE_GLOO_OPTIONS and TORCHSTONE_NCCL_OPTIONS: the compiler options that they need. LibTorch contains c10d's backends, but
+# not all headers that these include.
+# TORCHSTONE_GLOO_KNOWN and TORCHSTONE_NCCL_KNOWN: arguments that give the result to another configuration with this LibTorch.
 include(CheckCXXSourceCompiles)
 
-# Tries to link a program that has this statement. The headers may not fit LibTorch. They come after all others, and without warnings.
+# Tries to link a program with this statement, because the headers may not fit LibTorch. -idirafter makes the compiler search their
+# folders last, and without warnings.
 function(torchstone_check_c10d backend group folders statement)
   set(options -DUSE_C10D_${backend})
   set(CMAKE_REQUIRED_FLAGS "-std=c++20 -DUSE_C10D_${backend}")
@@ -13,7 +14,7 @@ function(torchstone_check_c10d backend group folders statement)
     string(APPEND CMAKE_REQUIRED_FLAGS " -idirafter \"${folder}\"")
   endforeach()
   set(CMAKE_REQUIRED_LIBRARIES LibTorch::torch)
-  string(MAKE_C_IDENTIFIER "${backend}_links_with_${LIBTORCH_VERSION}_${LIBTORCH_ROOT}" links)  # another LibTorch is tried again
+  string(MAKE_C_IDENTIFIER "${backend}_links_with_${LIBTORCH_VERSION}_${LIBTORCH_ROOT}" links)  # repeated for another LibTorch
   check_cxx_source_compiles("#include <torch/csrc/distributed/c10d/${group}.hpp>
                              int main() { return c10d::${group}::${statement} == nullptr; }" ${links})
   set(TORCHSTONE_${backend} ${${links}} PARENT_SCOPE)

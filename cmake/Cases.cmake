@@ -1,4 +1,4 @@
-# Adds the cases to ctest. The results folder is emptied before the first case and belongs to this ctest from then on.
+# Adds the cases to ctest. Before the first case the results folder is emptied; from then on this ctest holds it.
 # The results are merged after the last case.
 set(TORCHSTONE_BINARY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/torchstone)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/Cases.cmake.in ${PROJECT_BINARY_DIR}/torchstone_cases.cmake @ONLY)

@@ -1,12 +1,12 @@
-# The required libraries, found by find_package. Configuring ends with the names of missing ones and their Debian packages.
+# Finds the required libraries by find_package. If some are missing, configuring fails with their names and Debian packages.
 set(debian_GTest libgtest-dev libgmock-dev)
-set(debian_GMock libgmock-dev)  # a package of its own in Debian
+set(debian_GMock libgmock-dev)  # Debian has a separate package for GMock
 set(debian_fmt libfmt-dev)
 set(debian_yaml-cpp libyaml-cpp-dev)
 set(debian_CLI11 libcli11-dev)
 set(debian_nlohmann_json nlohmann-json3-dev)
 set(missing "")
-# The oldest versions that the project is built with: those of Debian 12.
+# The oldest supported versions, those of Debian 12.
 set(oldest_GTest 1.12)
 set(oldest_fmt 9.1)
 set(oldest_yaml-cpp 0.7)

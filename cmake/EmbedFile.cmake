@@ -36,7 +36,7 @@ endfunction()
 
 # torchstone_embed_modules(TARGET FUNCTION HEADER FOLDER modules… [FOLDER folder modules…]): compiles the texts of the folders'
 # Python modules into TARGET. HEADER declares the function `std::map<std::string, std::string> torchstone::FUNCTION()`, whose
-# keys are file names. Modules of all folders are imported from one folder, so their names differ.
+# keys are file names. The modules are later imported from a single folder, so their names must differ.
 function(torchstone_embed_modules target function header folder)
   set(declarations "")
   set(entries "")

@@ -10,9 +10,9 @@
 #   lib/cmake/Torchstone/      for plug-ins that are compiled elsewhere:
 #                                find_package(Torchstone 0.1 REQUIRED)
 #                                torchstone_plugin(my_models my_models.cpp)
-#                              and for test programs of one's own (examples/own_program):
+#                              and for custom test programs (examples/own_program):
 #                                target_link_libraries(my_tests PRIVATE Torchstone::main)
-#                              and for other programs of one's own (examples/own_training):
+#                              and for other custom programs (examples/own_training):
 #                                target_link_libraries(my_program PRIVATE Torchstone::fixtures)
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Torchstone)
@@ -62,8 +62,8 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/TorchstoneConfigVersion.c
 install(FILES ${PROJECT_BINARY_DIR}/TorchstoneConfig.cmake ${PROJECT_BINARY_DIR}/TorchstoneConfigVersion.cmake
               ${CMAKE_CURRENT_LIST_DIR}/LibTorch.cmake ${CMAKE_CURRENT_LIST_DIR}/torch_versions DESTINATION ${package_dir})
 
-# Component `bundled`: libraries that the machine may lack (fmt, yaml-cpp), for the wheel and the .tar.gz. A .deb names them as
-# dependencies. The component excludes LibTorch and what every Linux with that LibTorch has.
+# Component `bundled`: libraries that the machine may lack (fmt, yaml-cpp), for the wheel and the .tar.gz. A .deb has them as
+# dependencies. The component excludes LibTorch, and libraries that every Linux with that LibTorch has.
 install(CODE "set(built \"$<TARGET_FILE:torchstone>;$<TARGET_FILE:torchstone-report>\")
   set(bundled_dir \"\${CMAKE_INSTALL_PREFIX}/${TORCHSTONE_PRIVATE_DIR}\")" COMPONENT bundled EXCLUDE_FROM_ALL)
 install(SCRIPT ${CMAKE_CURRENT_LIST_DIR}/Bundle.cmake COMPONENT bundled EXCLUDE_FROM_ALL)

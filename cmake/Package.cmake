@@ -21,7 +21,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS bash)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "g++, cmake")
-# Libraries of the distribution's packages become dependencies. LibTorch is in none of these packages.
+# Libraries from the distribution's packages become dependencies. LibTorch comes from none of them.
 find_program(DPKG_SHLIBDEPS dpkg-shlibdeps)
 if(DPKG_SHLIBDEPS)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)

@@ -7,7 +7,7 @@ elseif(libtorch_release VERSION_GREATER newest_tested_torch)
   message(WARNING "LibTorch ${LIBTORCH_VERSION} is newer than ${newest_tested_torch}, the newest release that Torchstone was tested with")
 endif()
 
-# 2.12: until then, LibTorch's header for CUDA graphs includes CUDA's headers.
+# Before 2.12, LibTorch's header for CUDA graphs includes CUDA's headers.
 if(EXISTS ${LIBTORCH_ROOT}/lib/libtorch_cuda.so AND NOT EXISTS ${LIBTORCH_ROOT}/include/ATen/accelerator/Graph.h)
   find_package(CUDAToolkit QUIET)
   if(CUDAToolkit_FOUND)
@@ -17,9 +17,9 @@ if(EXISTS ${LIBTORCH_ROOT}/lib/libtorch_cuda.so AND NOT EXISTS ${LIBTORCH_ROOT}/
   endif()
 endif()
 
-# 2.13: until then, the wheels export NativeRT. The wheels of 2.13 contain only the header. The test program declares the symbol
-# itself, because compiling LibTorch's header would take long. Each LibTorch has a cache entry of its own, because a build folder
-# may get another one.
+# Before 2.13, the wheels export NativeRT. The wheels of 2.13 contain only the header. The test program declares the symbol
+# itself, because compiling LibTorch's header would take long. Each LibTorch has its own cache entry, because a build folder may
+# be configured for another LibTorch later.
 string(MAKE_C_IDENTIFIER "TORCHSTONE_NATIVERT_OF_${LIBTORCH_VERSION}_${LIBTORCH_ROOT}" has_nativert)
 if(EXISTS ${LIBTORCH_ROOT}/include/torch/csrc/api/include/torch/nativert/ModelRunnerHandle.h)
   include(CheckCXXSourceCompiles)

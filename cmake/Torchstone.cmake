@@ -7,18 +7,18 @@ target_compile_options(torchstone_options INTERFACE $<BUILD_INTERFACE:-Wall;-Wex
 # g++ 13 warns about functions that return a reference to a part of an argument, although no reference dangles.
 target_compile_options(torchstone_options INTERFACE
                        $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,13>>:-Wno-dangling-reference>)
-# g++ collects garbage less often, which takes a tenth of the memory more (2.9 GB a unit) and saves an eighth of the time.
+# Makes g++ collect garbage less often. This needs a tenth more memory (2.9 GB per unit) and saves an eighth of the time.
 target_compile_options(torchstone_options INTERFACE
                        $<$<CXX_COMPILER_ID:GNU>:$<BUILD_INTERFACE:SHELL:--param ggc-min-expand=400 --param ggc-min-heapsize=4000000>>)
 target_include_directories(torchstone_options INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
 
-# Unity builds (CMAKE_UNITY_BUILD): each unit parses the headers and instantiates LibTorch's templates once. In a unit of 13
-# files, that takes half of the time. A unit of 40 files takes less than twice as long, and 2 GB of memory.
+# Unity builds (CMAKE_UNITY_BUILD): each unit parses the headers and instantiates LibTorch's templates once, which takes half of
+# the time of a unit of 13 files. A unit of 40 files takes less than twice as long, and 2 GB of memory.
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 40)
 
-# torchstone_precompile(NAME [options…]): a precompiled header for everything that includes torch (24 s → 9 s per file). It has
-# the options of the files that use it, because the compiler refuses a header with other predefined macros: -Wpedantic and -O0
-# change some.
+# torchstone_precompile(NAME [options…]): a precompiled header for everything that includes torch (24 s → 9 s per file). It needs
+# the options of the files that use it, because the compiler refuses a header with other predefined macros. -Wpedantic and -O0
+# change such macros.
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/precompile.cpp CONTENT "")  # does not touch an unchanged file
 function(torchstone_precompile name)
   add_library(${name} OBJECT ${PROJECT_BINARY_DIR}/precompile.cpp)
@@ -54,14 +54,14 @@ function(torchstone_torch_free target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
   add_library(${target}_core OBJECT ${arg_SOURCES})
   target_link_libraries(${target}_core PRIVATE ${arg_LINK} torchstone_options)
-  # Not by linking models and fixtures, which bring LibTorch along.
+  # Adds these folders directly, because linking models and fixtures would add those of LibTorch too.
   target_include_directories(${target}_core PRIVATE ${PROJECT_SOURCE_DIR}/models/include ${PROJECT_SOURCE_DIR}/fixtures/include)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_core>)
 endfunction()
 
-# torchstone_library(NAME [TORCH] [WITHOUT folder] [TORCH_FREE files… [EXCEPT files…]] LINK libraries…): the shared library
-# torchstone_NAME from all sources of this folder, except for WITHOUT, report_tool/ and *main.cpp. It is shared so that a
-# plug-in and the program that loads it use the same registries.
+# torchstone_library(NAME [TORCH] [WITHOUT folder] [TORCH_FREE files… [EXCEPT files…]] LINK libraries…):
+# Builds the shared library torchstone_NAME from all sources of this folder, except for WITHOUT, report_tool/ and *main.cpp. It is
+# shared so that a plug-in and the program that loads it use the same registries.
 # TORCH: the sources include LibTorch and use the precompiled header.
 # TORCH_FREE: globs of sources that do not include LibTorch, not even indirectly (torchstone_torch_free). EXCEPT are files
 # that the globs match but that include LibTorch.

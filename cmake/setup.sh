@@ -1,10 +1,10 @@
-# Set-up for quickstart.sh, which sources this file: finds what a build and the tests require, and installs what is missing.
+# Set-up for quickstart.sh, which sources this file: finds the requirements of a build and the tests, and installs missing ones.
 
 say() { printf '\033[1m%s\033[0m\n' "quickstart: $*" >&2; }
 fail() { printf 'quickstart: %s\n' "$*" >&2; exit 2; }
 runs() { "$1" --version >/dev/null 2>&1; }
 
-# ---- Missing packages by Debian's names. Programs and CMake report what is missing, however it was installed.
+# ---- Missing packages, by Debian's names. The check looks for programs and asks CMake, so other kinds of installation count.
 
 cmake_version() { cmake --version 2>/dev/null | sed -n '1s/[^0-9]*\([0-9.]*\).*/\1/p'; }
 has_cmake() { printf '3.25\n%s\n' "$(cmake_version)" | sort -V -C; }
@@ -19,13 +19,13 @@ missing_programs() {
   fi
 }
 
-# An existing build keeps its generator, because CMake allows no other there. Without ninja, CMake chooses make.
+# An existing build keeps its generator, because CMake allows no change. Without ninja, CMake chooses make.
 generator() {
   [ ! -e "$1/CMakeCache.txt" ] && [ -z "${CMAKE_GENERATOR:-}" ] || return 0
   ! { runs ninja || runs ninja-build; } || echo -GNinja
 }
 
-# $1: Missing or Optional. In an existing build, configuring reports what is missing.
+# Prints the packages that CMake's probe reports. $1: Missing or Optional. An existing build reports them when it is configured.
 libraries_by_cmake() {
   local answer
   [ ! -e build/build.ninja ] && [ ! -e build/Makefile ] || return 0
@@ -38,7 +38,7 @@ libraries_by_cmake() {
   sed -n "s/^-- $1 Debian packages: //p" <<<"$answer"
 }
 
-# For machines without CMake.
+# Does the same on machines without CMake.
 libraries_by_dpkg() {
   local package
   for package in libgtest-dev libgmock-dev libfmt-dev libyaml-cpp-dev libcli11-dev nlohmann-json3-dev; do
@@ -112,13 +112,13 @@ install_what_is_missing() {
 # shellcheck source=cmake/torch_versions
 . cmake/torch_versions
 
-# True if $1 is not newer than $2.
+# Succeeds if $1 is not newer than $2.
 in_order() { printf '%s\n%s\n' "$1" "$2" | sort -V -C; }
 
 # Prints the version of a Python's torch, without the local part (+cpu). Without torch it prints nothing and does not fail.
 torch_of() { "$1" -c 'import importlib.metadata as m; print(m.version("torch").split("+")[0])' 2>/dev/null || true; }
 
-# The version that TORCHSTONE_TORCH asks for, or the empty string. Each version has a virtual environment of its own.
+# The version that TORCHSTONE_TORCH asks for, or the empty string. Each version has its own virtual environment.
 asked_torch=${TORCHSTONE_TORCH:-}
 asked_torch=${asked_torch%%+*}
 venv_folder=.venv${asked_torch:+-$asked_torch}
@@ -135,7 +135,7 @@ expected_torch() {
   [ -n "$asked_torch" ] && echo "torch $asked_torch, which TORCHSTONE_TORCH asks for" || echo "torch $oldest_torch or newer"
 }
 
-# True if the Python has a torch that Torchstone builds with: the one of TORCHSTONE_TORCH, otherwise any that is new enough.
+# Succeeds if the Python has a torch that Torchstone builds with: the one of TORCHSTONE_TORCH, otherwise any that is new enough.
 has_torch() {
   local found
   found=$(torch_of "$1")
@@ -166,7 +166,7 @@ find_python() {
   fi
 }
 
-# $1: the log of CMake, which names the LibTorch that it found.
+# $1: CMake's log, which names the LibTorch that CMake found.
 warn_of_untested_torch() {
   local found
   found=$(sed -n 's/^-- LibTorch \([0-9][0-9.]*\) in .*/\1/p' "$1")
@@ -177,8 +177,8 @@ warn_of_untested_torch() {
 
 has_gpu() { [ -e /dev/nvidia0 ] || [ -e /proc/driver/nvidia/version ] || [ -e /dev/dxg ] || nvidia-smi -L >/dev/null 2>&1; }
 
-# Prints the build that pip would install for a version, without downloading it. 2.13.0+cpu is without CUDA; plain 2.13.0 of
-# the default index has CUDA on x86-64. Prints nothing without network or with a pip before 21.2. `pip index` omits folders of
+# Prints the build that pip would install for a version, without downloading it. 2.13.0+cpu has no CUDA; plain 2.13.0 of the
+# default index has CUDA on x86-64. Prints nothing without network or with pip older than 21.2. `pip index` ignores folders of
 # wheels (find-links), so these are searched first.
 pip_choice() {
   local folder
@@ -253,7 +253,7 @@ install_executorch() {
   fi
 }
 
-# The tools of tests/style, in the version of our configuration. clang-tidy needs LLVM, so it is installed only in CI.
+# The tools of tests/style, in the versions that the project's configuration needs. clang-tidy needs LLVM: only CI installs it.
 install_style_tools() {
   case "${python:-}" in
     "$PWD"/.venv/*)
