@@ -23,7 +23,7 @@ class BaselineScope {
   BaselineScope(const flags::Flags& flags, const std::vector<suite::Suite>& suites,
                 const selection::Expansion& expansion);
 
-  /// Whether the run should have this case of the baseline but lacks it: no registered case has its name, no flag
+  /// Whether the run should have this case of the baseline but lacks it. Then no registered case has its name, no flag
   /// excludes it, and --gtest_filter matches its name.
   bool misses(const Result& of_baseline) const;
 

@@ -104,8 +104,8 @@ std::vector<size_t> selected_cases(const Session& session);
 /// Writes --torchstone_log_operator_inputs: the operators that the models of the selected cases call, each model once.
 void log_operator_inputs(Session& session, const std::vector<size_t>& selected);
 
-/// Returns why the run must not start, if any of these cases needs the compile workers' Python and that Python is
-/// unusable, for example because it has another torch. Such cases could only be skipped or fail.
+/// Returns why the run must not start; empty if it may. It must not if a case needs the compile workers' Python and
+/// that is unusable, for example because it has another torch. Such cases could only be skipped or fail.
 std::optional<std::string> python_fault(const std::vector<Case>& cases, const std::vector<size_t>& selected,
                                         const RunOptions& options);
 

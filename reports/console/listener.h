@@ -34,8 +34,8 @@ struct ListenerOptions {
 };
 
 /// Prints one row per test, from the result that the test produced, and passes the result on. Every failed test is in
-/// the reports: a test that fails without a result gets one (fail_to_run), and so does a test that failed a plain
-/// assertion although its result is as expected.
+/// the reports. A test that fails without a result gets one (fail_to_run). So does a test that failed a plain assertion
+/// although its result is as expected.
 class ResultListener : public testing::EmptyTestEventListener {
  public:
   /// `printer` is GoogleTest's own: it still prints the opening lines, and the closing lines unless there are findings.

@@ -31,7 +31,7 @@ struct Entrant {
   Result ladder;                             ///< its record of the check tournament
   Status status = Status::pass;              ///< status of the ladder, or of the timing that eliminated it
   std::string out;                           ///< why it was not timed; empty: it was
-  std::vector<double> seconds;               ///< per call, one value per process, in the order of eager's processes
+  std::vector<double> seconds;               ///< per call, one value for each of eager's first processes
   std::optional<double> error;               ///< relative, against float64
   std::optional<double> peak_bytes;          ///< of one call, above the memory in use before it
   std::optional<double> start_s;             ///< load (without a package: compile) and first call

@@ -49,7 +49,7 @@ struct FirstWrongValue {
   DiagnosedNode node{};
   std::string kernel{};              ///< the kernel that computes the value
   std::vector<std::string> fused{};  ///< all values that the kernel computes
-  double difference = 0;             ///< error of the compiled value relative to eager's
+  double difference = 0;             ///< difference of the compiled value from eager's
   double allowed = 0;                ///< largest difference that rounding explains
   double eager_error = 0;            ///< error of eager's value against float64; NaN if unknown
   DiagnosedElement element{};
@@ -92,7 +92,7 @@ struct NarrowedRange {
 struct Diagnosis {
   DiagnosisOutcome outcome = DiagnosisOutcome::unknown;
   std::string sentence{};
-  std::string message{};  ///< the compiler's message, or the signal that ended it
+  std::string message{};  ///< message of a compiler that failed, or a signal
   int64_t nodes = 0;      ///< number of operators of the whole program
   int64_t trials = 0;     ///< number of parts that were compiled and run
   double seconds = 0;
@@ -100,7 +100,7 @@ struct Diagnosis {
   int64_t seen = 0;      ///< number of values of the whole compiled program that could be compared with eager's
   std::string unseen{};  ///< why no values could be compared
   std::vector<DiagnosedNode> part{};  ///< the smallest part that shows the fault alone
-  /// Of the part: the whole program was run with eager's values in its place.
+  /// Confirmation of the part: the whole program ran with eager's values instead of the part's.
   Confirmation confirmation = Confirmation::untried;
   std::vector<NarrowedRange> ranges{};     ///< for a program of dynamic sizes: ranges that the compiler narrows
   std::map<std::string, int64_t> sizes{};  ///< for such a program: the sizes that all other members refer to

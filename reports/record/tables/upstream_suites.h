@@ -23,7 +23,7 @@ struct OperatorSpeedup {
   Quantiles over_calls;   ///< each input counts as often as it was called
 };
 
-/// Whether the result belongs into these tables: its case is one call of an operator.
+/// Whether the result belongs in these tables: its case is one call of an operator.
 bool is_of_an_operator(const Result& result);
 
 /// Returns one entry for each suite, dtype, operator and backend among the performance results of operators, sorted in
