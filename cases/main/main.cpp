@@ -170,8 +170,8 @@ int run_tests(Session& session, const ExpectedRun& expected, const BaselineScope
 }
 
 /// Registers the models of --torchstone_only that the program lacks: files, models of packages and Python modules.
-/// Replaces packages and modules in the flag by the name or file of the registered model. Returns the dtypes of cases
-/// of files, by model.
+/// Replaces packages and modules in the flag by the name or file of the registered model. Returns the dtypes of
+/// their cases, by model.
 std::map<std::string, selection::OwnDtype> register_only_models(flags::Flags& flags) {
   std::map<std::string, selection::OwnDtype> dtypes;
   std::map<std::string, std::string> files;  // by model name

@@ -35,8 +35,8 @@ class Unwritten {
   bool said_ = false;
 };
 
-/// The number of cases that may still be diagnosed. At most half of them may be further rows of models with a
-/// diagnosis, because the rows of a model mostly fail for the same reason.
+/// The number of cases that may still be diagnosed. At most half of them may belong to models with a diagnosis, because
+/// rows of one model mostly fail for the same reason.
 class DiagnosisBudget {
  public:
   /// `most`: 0 for no limit.

@@ -26,9 +26,9 @@ struct ProgressState {
 std::string progress_line(const ProgressState& state, size_t width);
 
 struct ProgressOptions {
-  bool live = false;              ///< on a terminal, redraws one line; otherwise writes heartbeat lines
-  double redraw_s = 0.1;          ///< at most ten times a second
-  double heartbeat_s = 30;        ///< interval of heartbeat lines, because CI services end silent jobs; 0: never
+  bool live = false;        ///< on a terminal, redraws one line; otherwise writes heartbeat lines
+  double redraw_s = 0.1;    ///< at most ten times a second
+  double heartbeat_s = 30;  ///< silence after which a log gets a line, because CI services end silent jobs; 0: never
   std::function<double()> clock;  ///< seconds; the steady clock when empty
   std::function<size_t()> width;  ///< columns; the terminal's when empty
 };
