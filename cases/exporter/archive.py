@@ -32,9 +32,9 @@ def prepare(subject, options):
     if options.weights:
         subject.model.load_state_dict(read_weights(options.weights))
     dtype = getattr(torch, options.dtype)
-    subject.model.to(dtype)
-    spread(subject.model)
     cast = lambda t: t.to(dtype) if t.is_floating_point() else t  # noqa: E731
+    subject.model._apply(cast)  # Module.to() would drop the imaginary parts of complex weights
+    spread(subject.model)
     subject.args = tree_map_only(torch.Tensor, cast, subject.args)
     subject.kwargs = tree_map_only(torch.Tensor, cast, subject.kwargs)
 

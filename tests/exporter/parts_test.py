@@ -127,6 +127,15 @@ class Reads(unittest.TestCase):
             with reads.Replayer(model, [("item", 1), ("item", 1)]):
                 torch.export.export(model, (torch.randn(4, 5), torch.randint(9, (4,))), strict=False)
 
+    def test_complex_weights_keep_their_imaginary_part(self):
+        model = torch.nn.Linear(1, 1)
+        model.register_buffer("turn", torch.tensor([1j]))
+        subject = types.SimpleNamespace(model=model, args=(torch.tensor([2j]),), kwargs={})
+        archive.prepare(subject, types.SimpleNamespace(weights=None, dtype="bfloat16"))
+        self.assertEqual(model.turn.tolist(), [1j])
+        self.assertEqual(model.weight.dtype, torch.bfloat16)
+        self.assertEqual(subject.args[0].tolist(), [2j])
+
     def test_a_weight_whose_elements_share_memory_is_stored_as_others(self):
         model = torch.nn.Linear(3, 3)
         model.register_buffer("grid", torch.ones(1).expand(5))
