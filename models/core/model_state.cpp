@@ -13,7 +13,8 @@ namespace torchstone {
 namespace {
 
 void cast(torch::Tensor tensor, torch::Dtype dtype, bool non_blocking) {
-  if (tensor.is_floating_point() || tensor.is_complex()) tensor.set_data(tensor.to(dtype, non_blocking));
+  const auto target = dtype_after_cast(tensor.scalar_type(), dtype);
+  if (target != tensor.scalar_type()) tensor.set_data(tensor.to(target, non_blocking));
 }
 
 }  // namespace
@@ -32,6 +33,13 @@ void Model::to(torch::Dtype dtype, bool non_blocking) {
 void Model::to(torch::Device device, torch::Dtype dtype, bool non_blocking) {
   to(dtype, non_blocking);
   to(device, non_blocking);
+}
+
+torch::Dtype dtype_after_cast(torch::Dtype own, torch::Dtype dtype) {
+  if (c10::isFloatingType(own)) return dtype;
+  if (!c10::isComplexType(own)) return own;
+  if (dtype == torch::kFloat || dtype == torch::kDouble) return c10::toComplexType(dtype);
+  return c10::isComplexType(dtype) ? dtype : own;
 }
 
 int64_t count_parameters(const Model& model) {

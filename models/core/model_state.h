@@ -18,4 +18,9 @@ State state_of(const Model& model);
 void copy_state(const Model& from, Model& to);
 void copy_state(const State& source, Model& to);
 
+/// Returns the dtype that a tensor of dtype `own` has after a model or its inputs are cast to `dtype`. Complex numbers
+/// stay complex: complex64 in float32, complex128 in float64, unchanged in 16 bits, for which there are few kernels.
+/// Integers and booleans keep their dtype.
+torch::Dtype dtype_after_cast(torch::Dtype own, torch::Dtype dtype);
+
 }  // namespace torchstone

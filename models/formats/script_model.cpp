@@ -193,7 +193,7 @@ std::set<c10::ScalarType> dtypes_of_script(const torch::jit::Module& module,
                                            const std::vector<c10::IValue>& arguments) {
   std::set<c10::ScalarType> dtypes;
   const auto add = [&](const torch::Tensor& tensor) {
-    if (tensor.is_floating_point()) dtypes.insert(tensor.scalar_type());
+    if (tensor.is_floating_point() || tensor.is_complex()) dtypes.insert(c10::toRealValueType(tensor.scalar_type()));
   };
   for (const auto& parameter : module.parameters()) add(parameter);
   for (const auto& buffer : module.buffers()) add(buffer);

@@ -14,6 +14,7 @@
 #include <torch/csrc/jit/passes/inliner.h>
 
 #include "models/core/file_program.h"
+#include "models/core/model_state.h"
 #include "models/formats/python_place.h"
 
 namespace torchstone::formats {
@@ -135,8 +136,8 @@ void make_device_constant(jit::Node& node) {
 
 void move_tensor(jit::Node& node, torch::Device device, std::optional<torch::Dtype> dtype) {
   const torch::Tensor tensor = node.t(attr::value);
-  const bool casts = dtype && tensor.is_floating_point();
-  node.t_(attr::value, tensor.to(device, casts ? *dtype : tensor.scalar_type()));
+  const auto own = tensor.scalar_type();
+  node.t_(attr::value, tensor.to(device, dtype ? dtype_after_cast(own, *dtype) : own));
   node.output()->setType(c10::TensorType::get());  // the old one may hold device and dtype
 }
 

@@ -188,7 +188,8 @@ std::set<c10::ScalarType> dtypes_of_archive(const std::string& path) {
     if (input.source == ProgramInput::Source::buffer) buffers.insert(input.name);
   auto [dtypes, constants] = stored_dtypes(archive, name, buffers);
   for (const auto& leaf : read_sample_inputs(archive, name, program).leaves)
-    if (leaf.isTensor() && leaf.toTensor().is_floating_point()) dtypes.insert(leaf.toTensor().scalar_type());
+    if (leaf.isTensor() && (leaf.toTensor().is_floating_point() || leaf.toTensor().is_complex()))
+      dtypes.insert(c10::toRealValueType(leaf.toTensor().scalar_type()));
   // Casting an exported program leaves its constants unchanged, except in float64.
   if (dtypes == std::set{torch::kFloat64}) dtypes.merge(constants);
   return dtypes;

@@ -27,14 +27,15 @@ void require_version(const JsonPlace& root) {
                                          : "export the model again with a newer PyTorch"));
 }
 
-/// Records the dtype and device of the first floating-point parameter, or else buffer, input or constant.
+/// Records the dtype and device of the first floating-point or complex parameter, or else buffer, input or constant.
+/// The dtype of complex numbers is that of their parts.
 void record_dtype_and_device(const std::vector<InputDescription>& inputs, const JsonPlace& graph, Program& program) {
   using Source = ProgramInput::Source;
   for (const auto source : {Source::parameter, Source::buffer, Source::user, Source::constant}) {
     for (const auto& input : inputs) {
       if (input.input.source != source || !input.tensor) continue;
       const auto meta = graph.at("tensor_values").at(input.graph_name);
-      const auto dtype = scalar_type_at(meta.at("dtype"));
+      const auto dtype = c10::toRealValueType(scalar_type_at(meta.at("dtype")));
       if (!c10::isFloatingType(dtype)) continue;
       program.dtype = dtype;
       program.device = c10::Device(meta.at("device").at("type").text()).type();

@@ -214,7 +214,7 @@ StoredDtypes stored_dtypes(Archive& archive, const std::string& program, const s
     const auto json = archive.json(config);
     for (const auto& [name, payload] : JsonPlace(json, config).at("config").entries()) {
       if (payload.at("use_pickle").boolean()) continue;
-      const auto dtype = scalar_type_at(payload.at("tensor_meta").at("dtype"));
+      const auto dtype = c10::toRealValueType(scalar_type_at(payload.at("tensor_meta").at("dtype")));
       const bool constant = folder == "constants" && !buffers.contains(name);
       if (c10::isFloatingType(dtype)) (constant ? dtypes.constants : dtypes.state).insert(dtype);
     }

@@ -68,7 +68,7 @@ struct ProgramTensors {
 /// may not exceed 256 MiB and eight times the file.
 ProgramTensors read_tensors(Archive& archive, const std::string& program);
 
-/// Floating-point dtypes, each once.
+/// Floating-point dtypes, each once. Complex numbers count by the dtype of their parts.
 struct StoredDtypes {
   std::set<c10::ScalarType> state{};      ///< of parameters and buffers
   std::set<c10::ScalarType> constants{};  ///< of all other tensors

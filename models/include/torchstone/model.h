@@ -44,8 +44,9 @@ class Model : public torch::nn::Module {
   /// The TorchScript module behind the model; nullptr for a native one.
   virtual const torch::jit::Module* script() const;
 
-  /// Casts floating-point and complex parameters and buffers only, as Python does: LibTorch's own Module casts integer
-  /// buffers (position_ids, num_batches_tracked) as well. Tensors keep their identity, so tied ones stay tied.
+  /// Casts floating-point parameters and buffers, as Python does: LibTorch's own Module casts integer buffers
+  /// (position_ids, num_batches_tracked) as well. Complex ones stay complex: complex64 in float32, complex128 in
+  /// float64, unchanged in 16 bits. Tensors keep their identity, so tied ones stay tied.
   void to(torch::Dtype dtype, bool non_blocking = false) override;
   void to(torch::Device device, torch::Dtype dtype, bool non_blocking = false) override;
   using torch::nn::Module::to;

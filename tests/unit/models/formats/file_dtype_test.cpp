@@ -34,6 +34,12 @@ TEST(DtypesOfAFile, AreThoseOfItsParametersAndInputs) {
   EXPECT_THAT(dtypes_of({}, torch::kLong), testing::IsEmpty());
 }
 
+TEST(DtypesOfAFile, HaveTheDtypeOfThePartsOfComplexNumbers) {
+  EXPECT_THAT(dtypes_of({torch::kComplexFloat}, torch::kFloat), ElementsAre(torch::kFloat));
+  EXPECT_THAT(dtypes_of({torch::kComplexDouble}, torch::kComplexDouble), ElementsAre(torch::kDouble));
+  EXPECT_THAT(dtypes_of({torch::kComplexDouble}, torch::kFloat), UnorderedElementsAre(torch::kFloat, torch::kDouble));
+}
+
 TEST(DtypesOfAFile, AreThoseOfBuffersAndConstantsToo) {
   torch::jit::Module module("net");
   module.register_parameter("weight", torch::ones({3}), false);
