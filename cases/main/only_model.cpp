@@ -152,7 +152,7 @@ std::optional<selection::OwnDtype> register_own_model(const config::Choice<std::
   } catch (const std::runtime_error& error) {
     // A file that is there has a row, whatever is in it.
     if (!formats::is_exported_model(only.value) || !std::filesystem::exists(only.value)) throw;
-    register_failed_model(only.value, "exported", error.what(), "the file could not be read");
+    register_failed_model(only.value, "exported", error.what(), formats::unreadable_file);
     return std::nullopt;
   }
   info.name = selection::only_model(only.value);

@@ -32,16 +32,21 @@ bool is_exported_model(const std::string& path);
 /// Returns the name of a file's model: the file's stem, or the folder's name, in [A-Za-z0-9_].
 std::string model_name_of(const std::string& path);
 
+/// The infrastructure fault of a model whose file is damaged. Nothing was judged.
+constexpr const char* unreadable_file = "the file could not be read";
+
 /// Returns an exported program (torch.export.save of PyTorch 2.11 or newer) as a model named by model_name_of(). Its
 /// first inputs are the archive's samples; later ones are similar. The batch size may change within its range if it is
 /// a symbol of the program. Otherwise it is `fixed_batch`, and other symbols may still vary (`dimensions_alone`).
 /// Training uses the program `train` of the archive (or the folder's train.pt2), inference `model` (or eval.pt2). One
 /// program serves both when none of its operators depends on the mode.
 /// Reads the graph and the sample inputs, and throws std::runtime_error with the place and what was expected. Weights
-/// are read when a model is made. The first model is compared with the outputs that the exporter stored.
+/// are read when a model is made. If that fails, its facts have the fault unreadable_file. The first model is compared
+/// with the outputs that the exporter stored.
 ModelInfo exported_model_info(const std::string& path);
-/// Returns the floating-point dtypes of an exported program's parameters, buffers and inputs, each once. Reads the
-/// program and the metadata of its tensors, not their values. Throws std::exception if the file cannot be read.
+/// Returns the floating-point dtypes of an exported program's parameters, buffers and inputs, each once. Complex
+/// numbers count by the dtype of their parts. Reads the program and the metadata of its tensors, not their values.
+/// Throws std::exception if the file cannot be read.
 std::set<c10::ScalarType> dtypes_of_exported(const std::string& path);
 
 /// Returns a TorchScript file (torch.jit.save, or a traced C++ module) as a model named by model_name_of().

@@ -151,12 +151,30 @@ std::shared_ptr<ProgramModel> load(const ProgramFile& source, bool training) {
   });
 }
 
+/// State that the models of one file share within a process.
+struct SharedState {
+  std::mutex mutex{};
+  bool compared = false;           ///< with the stored outputs
+  bool follows_new_dtype = false;  ///< a judged model, not a float64 reference, has another dtype than the export
+  bool unreadable = false;         ///< the tensors of the archive could not be read
+};
+
+/// Loads a program's tensors, and remembers that they are unreadable.
+std::shared_ptr<ProgramModel> load_or_note(const ProgramFile& source, bool training, SharedState& shared) {
+  try {
+    return load(source, training);
+  } catch (const std::exception&) {
+    shared.unreadable = true;
+    throw;
+  }
+}
+
 /// Compares the outputs of a program with those in its archive. Restores the random generator: whoever made the model
 /// expects the same numbers again.
-void compare_with_stored(const ProgramFile& source) {
+void compare_with_stored(const ProgramFile& source, SharedState& shared) {
   auto generator = at::detail::getDefaultCPUGenerator();
   const auto before = generator.get_state();
-  const auto model = load(source, false);
+  const auto model = load_or_note(source, false, shared);
   const torch::NoGradGuard no_grad;
   with_context(source.path, [&] {
     Archive archive(source.path);
@@ -171,13 +189,6 @@ void compare_with_stored(const ProgramFile& source) {
   });
   generator.set_state(before);
 }
-
-/// State that the models of one file share within a process.
-struct SharedState {
-  std::mutex mutex{};
-  bool compared = false;           ///< with the stored outputs
-  bool follows_new_dtype = false;  ///< a judged model, not a float64 reference, has another dtype than the export
-};
 
 std::set<c10::ScalarType> dtypes_of_archive(const std::string& path) {
   Archive archive(path);
@@ -230,6 +241,7 @@ ModelInfo exported_model_info(const std::string& path) {
     if (shared->follows_new_dtype)
       facts.notes["dtype_constants"] =
           fmt::format("follow the model instead of {} ({} of the file)", dtype_name(program.dtype), program.dtypes);
+    if (shared->unreadable) facts.infrastructure_fault = unreadable_file;
     return facts;
   };
   info.make = [files, shared](const ModelOptions& options) -> std::shared_ptr<Model> {
@@ -238,11 +250,11 @@ ModelInfo exported_model_info(const std::string& path) {
     if (!why.empty()) throw std::runtime_error(why);
     {
       const std::lock_guard lock(shared->mutex);
-      if (files->inferred().has_outputs && !shared->compared) compare_with_stored(files->inferred());
+      if (files->inferred().has_outputs && !shared->compared) compare_with_stored(files->inferred(), *shared);
       shared->compared = true;
     }
     const ProgramFile& source = training ? files->trained() : files->inferred();
-    auto model = load(source, training);
+    auto model = load_or_note(source, training, *shared);
     model->watch_dtype([shared, program = source.program](c10::ScalarType dtype) {
       if (dtype != torch::kFloat64) shared->follows_new_dtype = dtype != program->dtype && program->dtypes > 0;
     });

@@ -70,6 +70,18 @@ TEST_F(DamagedArchive, ATruncatedFileIsRefused) {
   expect_file({""});
 }
 
+TEST_F(DamagedArchive, UnreadableTensorsAreNoVerdictOnACompiler) {
+  write_archive(path_, records_);
+  const auto whole = exported_model_info(path_);
+  whole.make({});
+  EXPECT_EQ(whole.facts().infrastructure_fault, "");
+  records_.erase("data/weights/weight_0");
+  write_archive(path_, records_);
+  const auto info = exported_model_info(path_);
+  EXPECT_THAT([&] { info.make({}); }, ThrowsMessage<std::runtime_error>(HasSubstr("a record data/weights/weight_0")));
+  EXPECT_EQ(info.facts().infrastructure_fault, unreadable_file);
+}
+
 TEST_F(DamagedArchive, FutureVersionsAreRefused) {
   edit(model, [](json& j) { j["schema_version"]["major"] = 9; });
   expect({"models/model.json: schema_version: 9.", "of PyTorch 2.13", "expected 8.x", "2.11 to 2.13",
