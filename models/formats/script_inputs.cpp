@@ -69,7 +69,10 @@ jit::Module load_script(const std::string& path) {
   try {
     caffe2::serialize::PyTorchStreamReader archive(path);
     require_possible_sizes(archive, std::filesystem::file_size(path));
-    return jit::load(path, torch::kCPU);
+    auto script = jit::load(path, torch::kCPU);
+    if (!script.find_method("forward"))
+      throw std::invalid_argument("the module has no method forward (expected one: the program that is judged)");
+    return script;
   } catch (const std::invalid_argument& error) {
     refuse(path, error.what());
   } catch (const std::exception& error) {

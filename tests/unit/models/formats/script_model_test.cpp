@@ -175,6 +175,10 @@ TEST_F(ScriptModelTest, RefusesFilesThatAreNoModels) {
   c10::Dict<std::string, torch::Tensor> state;
   state.insert("weight", torch::ones({2}));
   save("state_dict.pt", state);
+  torch::jit::Module without_forward("net");
+  without_forward.define("def other(self, x):\n  return x\n");
+  without_forward.save(path("other.pt"));
+  expect_error("other.pt", "inputs.pt", "other.pt: the module has no method forward");
   expect_error("absent.pt", "inputs.pt", "absent.pt: no such file");
   expect_error("text.pt", "inputs.pt", "text.pt: not a zip archive; expected a TorchScript module");
   expect_error("empty.pt", "inputs.pt", "empty.pt: not a zip archive");
