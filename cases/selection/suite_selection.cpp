@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <type_traits>
 
@@ -154,6 +155,8 @@ namespace {
 std::vector<suite::Suite> suites_of(const config::Choice<std::string>& only, const Known& known,
                                     std::vector<suite::Suite> suites) {
   const std::string name = only_model(only.value);
+  if (known.model(name) == nullptr && std::filesystem::is_directory(name))
+    fail(only.place, fmt::format("{}: a folder without a program (expected eval.pt2, train.pt2 or both)", name));
   if (known.model(name) == nullptr && name.find_first_of(",;") != std::string::npos)
     fail(only.place, fmt::format("unknown model {} (expected one model; give --torchstone_only several times for "
                                  "several models)",

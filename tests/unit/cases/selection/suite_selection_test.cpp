@@ -5,6 +5,7 @@
 
 #include "cases/selection/expand.h"
 #include "models/core/model_registry.h"
+#include "tests/temporary_folder.h"
 #include "tests/unit/cases/selection/expanded.h"
 
 namespace torchstone::selection {
@@ -243,6 +244,10 @@ TEST(Expand, OnlySeveralModelsGivesTheCasesOfEach) {
       testing::HasSubstr("unknown model first,second (expected one model; give --torchstone_only several times"));
   EXPECT_THAT(Expanded(two_rows, {"--torchstone_only=first", "--torchstone_only=third_"}).error,
               testing::HasSubstr("--torchstone_only=third_: unknown model third_"));
+  const TemporaryFolder folder;
+  EXPECT_THAT(
+      Expanded(two_rows, {"--torchstone_only=" + folder.path().string()}).error,
+      testing::HasSubstr(folder.path().string() + ": a folder without a program (expected eval.pt2, train.pt2"));
 }
 
 TEST(CaseNames, UseOnlyWhatCtestAndGoogleTestPass) {
