@@ -10,7 +10,7 @@ namespace {
 struct EachKind : Model {
   EachKind() {
     register_parameter("real", torch::ones({2}));
-    register_parameter("complex", torch::complex(torch::ones({2}), torch::full({2}, 3)));
+    register_parameter("complex", torch::complex(torch::ones({2}), torch::full({2}, 3.0)));
     register_buffer("count", torch::zeros({2}, torch::kLong));
   }
   c10::IValue forward(const Tensors& inputs) override { return inputs.at(0); }
