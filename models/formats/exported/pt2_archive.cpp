@@ -25,6 +25,18 @@ void require_zip(std::istream& stream) {
     throw std::invalid_argument(fmt::format("not a zip archive; {}", expected));
 }
 
+/// Opens the zip. Throws std::invalid_argument if it is cut off, or has no common folder, whose records are not found.
+template <typename Source>
+std::unique_ptr<caffe2::serialize::PyTorchStreamReader> opened(const Source& source) {
+  try {
+    return std::make_unique<caffe2::serialize::PyTorchStreamReader>(source);
+  } catch (const c10::Error& error) {
+    const std::string text = error.what_without_backtrace();
+    throw std::invalid_argument(
+        fmt::format("a damaged or foreign zip archive; {} ({})", expected, text.substr(0, text.find_first_of(".\n"))));
+  }
+}
+
 /// Returns whether unpacking a record of this name would write outside the folder. Nothing is unpacked here, but such
 /// an archive was tampered with.
 bool escapes_folder(const std::string& name) {
@@ -39,14 +51,14 @@ Archive::Archive(const std::string& path) : path_(path) {
   if (!std::filesystem::is_regular_file(path)) throw std::invalid_argument("no such file");
   std::ifstream stream(path, std::ios::binary);
   require_zip(stream);
-  reader_ = std::make_unique<caffe2::serialize::PyTorchStreamReader>(path);
+  reader_ = opened(path);
   open(std::filesystem::file_size(path));
 }
 
 Archive::Archive(std::istream& stream) {
   require_zip(stream);
   const uint64_t size = size_of(stream).value_or(0);
-  reader_ = std::make_unique<caffe2::serialize::PyTorchStreamReader>(&stream);
+  reader_ = opened(&stream);
   open(size);
 }
 
