@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -128,8 +130,12 @@ std::string weak_limits(const Result& r) {
 
 std::string unjudged_text(const Result& r) {
   constexpr size_t longest = 100;
-  const std::string outputs = first_line(value_in(r.outcome.notes, "unjudged_outputs"));
-  return passed(r) && !outputs.empty() ? "not judged: " + shortened(outputs, longest) : "";
+  if (!passed(r)) return "";
+  std::vector<std::string> texts;
+  for (const auto& [note, title] : {std::pair("unjudged_outputs", "not judged"), std::pair("eager_nan", "NaN")})
+    if (const std::string text = first_line(value_in(r.outcome.notes, note)); !text.empty())
+      texts.push_back(fmt::format("{}: {}", title, shortened(text, longest)));
+  return fmt::format("{}", fmt::join(texts, "; "));
 }
 
 std::string weak_reason(const Result& r) {

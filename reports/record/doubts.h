@@ -66,8 +66,9 @@ std::string weak_reason(const Result& result);
 /// is weak, because weak_limits() has it.
 std::string rounding_text(const Result& result);
 
-/// Returns "not judged: output [1]: pkg.Cache", for outputs of a Python module that are compared by their type alone;
-/// empty unless the case passed with such outputs.
+/// Returns "not judged: output [1]: pkg.Cache", for outputs of a Python module that are compared by their type alone,
+/// and "NaN: the output: 3 of 4 elements …", where eager has NaN, which equals NaN. Empty unless the case passed with
+/// such outputs.
 std::string unjudged_text(const Result& result);
 
 /// Returns "weak: limit 10.2 % (rounding alone 44 %)": the smaller limit, then that of the other rule. A row with one

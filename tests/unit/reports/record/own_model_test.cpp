@@ -152,6 +152,15 @@ TEST(OwnModelSentence, NamesTheSizesOfADynamicProgram) {
   EXPECT_LT(sentence({dynamic}).size(), 200U);
 }
 
+TEST(OwnModelSentence, NamesNanOfEager) {
+  Result passing = own("accuracy");
+  passing.outcome.notes["eager_nan"] = "output [0]: 3 of 4 elements of eager's are NaN";
+  EXPECT_THAT(console_row(passing, false, 200), HasSubstr("  NaN: output [0]: 3 of 4 elements of eager's are NaN"));
+  passing.outcome.notes["unjudged_outputs"] = "output [1]: pkg.Cache";
+  EXPECT_THAT(sentence({passing}), HasSubstr("not judged: output [1]: pkg.Cache; NaN: output [0]: 3 of 4 elements"));
+  EXPECT_THAT(sentence({with(passing, Status::fail_accuracy, "wrong", {})}), Not(HasSubstr("NaN")));
+}
+
 TEST(OwnModelSentence, NamesTheOutputsThatAreNotJudged) {
   Result passing = own("accuracy");
   passing.outcome.notes["unjudged_outputs"] = "output [1]: pkg.Cache";
