@@ -27,7 +27,7 @@ import coverage
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "cases" / "exporter"), str(ROOT / "tests" / "exporter")]
-from judge_packages import without_folders  # noqa: E402
+from judge_packages import next_time, without_folders  # noqa: E402
 
 PACKAGES = ("timm", "torchvision", "transformers", "torch_geometric", "diffusers", "torchbenchmark")
 BACKENDS = {"native": "inductor", "exported": "inductor", "python": "torch_compile"}
@@ -154,7 +154,7 @@ def judge_all(options, todo, facts):
     lock, programs = threading.Lock(), Programs()
 
     def judge(task):
-        if options.until and time.strftime("%H:%M") >= options.until:
+        if options.until and datetime.datetime.now() >= options.until:
             return
         device = devices.get()
         try:
@@ -198,7 +198,7 @@ def arguments(argv):
     parser.add_argument("--devices", type=lambda text: text.split(","), default=["cpu"], help="cpu, or cuda:0,cuda:1,…")
     parser.add_argument("--jobs", type=int, default=1, help="models at the same time (default 1)")
     parser.add_argument("--limit", type=float, default=3600, metavar="S", help="for one model (default 3600)")
-    parser.add_argument("--until", metavar="HH:MM", help="begins no model after that time")
+    parser.add_argument("--until", metavar="HH:MM", type=next_time, help="begins no model after the next HH:MM, today or tomorrow")
     parser.add_argument("--again", action="store_true", help="judge again what did not pass")
     options = parser.parse_intermixed_args(argv)
     if options.jobs < 1:

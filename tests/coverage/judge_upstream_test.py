@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """Tests judge_upstream.py with a fake torchstone."""
+import argparse
+import datetime
 import json
 import pathlib
 import signal
@@ -13,6 +15,8 @@ import coverage
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "exporter"))
 import answering_program  # noqa: E402
+import judge_packages  # noqa: E402
+import judge_upstream  # noqa: E402
 
 
 class JudgeUpstream(answering_program.AnsweringProgram):
@@ -85,6 +89,27 @@ rows = [{"mode": mode, "outcome": {"status": "pass" if mode == "inference" else 
         self.assertEqual(tool.returncode, 130, text)
         self.assertEqual(len(self.called()), 1)
         self.assertFalse((self.folder / "ledger.jsonl").exists(), "what was ended has no verdict")
+
+    def test_until_is_the_next_time_that_the_clock_shows_this(self):
+        late = datetime.datetime(2026, 11, 30, 23, 50, 30)
+        for text, expected in (("00:30", datetime.datetime(2026, 12, 1, 0, 30)), ("23:55", datetime.datetime(2026, 11, 30, 23, 55)),
+                               ("23:50", datetime.datetime(2026, 12, 1, 23, 50))):
+            self.assertEqual(judge_packages.next_time(text, late), expected, text)
+        for wrong in ("25:00", "0030", ""):
+            with self.assertRaises(argparse.ArgumentTypeError):
+                judge_packages.next_time(wrong, late)
+
+    def test_until_a_time_of_tomorrow_judges_today(self):
+        tomorrow = (datetime.datetime.now() - datetime.timedelta(minutes=1)).strftime("%H:%M")
+        self.assertEqual(len(self.run_it("levit_128", "--kinds", "native", "--modes", "inference", "--until", tomorrow)), 1)
+
+    def test_after_until_no_model_is_begun(self):
+        options = judge_upstream.arguments([str(self.program), "--files", str(self.folder), "--ledger", str(self.folder / "ledger.jsonl"),
+                                            "--until", "00:30"])
+        options.until = datetime.datetime.now() - datetime.timedelta(seconds=1)
+        judge_upstream.judge_all(options, [("levit_128", "native", "levit_128", ["inference"])], {})
+        self.assertFalse(self.calls.exists())
+        self.assertFalse((self.folder / "ledger.jsonl").exists())
 
     def test_a_name_that_upstream_has_not_is_refused(self):
         done = subprocess.run([sys.executable, "-B", HERE / "judge_upstream.py", self.program, "--files", self.folder, "resnet_of_nobody"],

@@ -32,6 +32,17 @@ def names_of(path):
     return ["upstream:" + line.split(": ")[0] for line in lines if ": " in line]
 
 
+def next_time(text, now=None):
+    """Returns the first moment after now at which the clock shows this HH:MM, today or tomorrow."""
+    now = now or datetime.datetime.now()
+    try:
+        clock = datetime.datetime.strptime(text, "%H:%M").time()
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a time of day (expected HH:MM)") from None
+    moment = datetime.datetime.combine(now, clock)
+    return moment if moment > now else moment + datetime.timedelta(days=1)
+
+
 def read_ledger(path):
     path = pathlib.Path(path)
     rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
@@ -119,7 +130,7 @@ def main():
     parser.add_argument("--traced", action="store_true")
     parser.add_argument("--keep", action="store_true", help="the files that were made")
     parser.add_argument("--backends", default="torchscript,inductor")
-    parser.add_argument("--until", metavar="HH:MM", help="begins no model after that time")
+    parser.add_argument("--until", metavar="HH:MM", type=next_time, help="begins no model after the next HH:MM, today or tomorrow")
     parser.add_argument("--goal", type=float, default=0, help="exit 1 when a smaller part of these models passes")
     options = parser.parse_intermixed_args()
     warnings.filterwarnings("ignore")
@@ -136,7 +147,7 @@ def main():
     known = read_ledger(options.ledger)
     names, kind = options.names or names_of(options.list), "traced" if options.traced else "exported"
     for name in names:
-        if options.until and time.strftime("%H:%M") >= options.until:
+        if options.until and datetime.datetime.now() >= options.until:
             break
         earlier = known.get((name, kind))
         if earlier and set(options.backends.split(",")) <= set(earlier["asked"].split(",")):
