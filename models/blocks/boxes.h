@@ -131,8 +131,8 @@ inline torch::Tensor match_boxes(const torch::Tensor& overlaps, double low, doub
   return matches;
 }
 
-/// A random choice of candidates by their labels, as two masks: positive ones (label 1 or more) up to a fraction, and
-/// negative ones (0) up to `count` together.
+/// A random choice of candidates by their labels, as two masks. Positive candidates have the label 1 or more, and are
+/// at most a fraction of `count`. Negative ones (0) fill it up to `count`.
 struct Sampled {
   torch::Tensor positive, negative;
 };

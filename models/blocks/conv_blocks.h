@@ -79,8 +79,8 @@ struct SqueezeExciteShape {
   const char* expand = "fc2";
 };
 
-/// Channels scaled by a gate on their mean over the image: x * gate(expand(act(reduce(mean of x)))) (Hu, Shen, Sun,
-/// "Squeeze-and-excitation networks", 2017). [N, C, H, W] → the same.
+/// Squeeze and excitation: scales the channels by a gate, x * gate(expand(act(reduce(mean of x over the image))))
+/// (Hu, Shen, Sun, "Squeeze-and-excitation networks", 2017). [N, C, H, W] → the same.
 inline Block squeeze_excite(const SqueezeExciteShape& shape) {
   Block block;
   auto reduce = block.add(shape.reduce, conv(shape.channels, shape.squeezed, 1));

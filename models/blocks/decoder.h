@@ -26,7 +26,7 @@ struct DecoderShape {
   Act act = Act::silu;       ///< of the gated feed-forward
   bool head_norm = false;    ///< normalises the queries and keys of each head
   bool tied = false;         ///< the head has the weight of the words
-  int64_t window = 0;        ///< a query attends to so many positions, its own included; 0: to all before it
+  int64_t window = 0;        ///< number of positions that a query attends to, including its own; 0: all earlier ones
   int64_t global_every = 0;  ///< each such layer has no window (0: none)
   double local_theta = 0;    ///< theta of the layers with a window; 0: the same
   bool gemma = false;       ///< scales the words, stores the norms' weights less 1, and normalises each branch's result
@@ -66,8 +66,8 @@ struct Positions {
   std::optional<torch::Tensor> visible;
 };
 
-/// Returns the frequencies of YaRN (Peng et al., "YaRN", 2023) without truncation: those that complete less than one
-/// turn in training are divided by a factor, those with more than 32 turns stay, and those in between are interpolated.
+/// Returns the frequencies of YaRN (Peng et al., "YaRN", 2023) without truncation. Frequencies of less than one turn
+/// over the positions in training are divided by a factor. Those of more than 32 turns stay. Others are interpolated.
 inline torch::Tensor stretched(const torch::Tensor& frequencies, double theta, double factor, double trained_on) {
   const auto size = 2 * static_cast<double>(frequencies.size(0));
   const auto place_of = [&](double turns) {
@@ -268,7 +268,7 @@ class DecoderStepOf : public Model {
     return window > 0 ? earlier.logical_and(keys.gt(queries - window)) : earlier;
   }
 
-  /// Returns what Positions::visible holds for scores of the dtype of `x`.
+  /// Returns Positions::visible as a mask for scores of the dtype of `x`.
   torch::Tensor mask_of(const torch::Tensor& visible, const torch::Tensor& x) const {
     if (!shape_.adds_mask) return visible;
     return torch::zeros(visible.sizes(), x.options())

@@ -78,7 +78,7 @@ struct GatedDeltaRule {
   }
 
  private:
-  /// Returns what queries are divided by.
+  /// Returns the divisor of the queries.
   double scale() const { return std::sqrt(static_cast<double>(query.size(-1))); }
 };
 

@@ -29,8 +29,8 @@ inline AxisSamples axis_samples(const torch::Tensor& begin, const torch::Tensor&
 }
 
 /// Pools features [N, C, H, W] in boxes [K, 5] (image, x1, y1, x2, y2) → [K, C, size, size]. `scale` maps pixels to
-/// cells. An output is the mean of points x points samples; with 0 points, of about one per cell, so that each box has
-/// its own number of them, which is read back.
+/// cells. An output is the mean of points x points samples. With 0 points there is about one sample per cell. Each box
+/// then has another number of samples, which is read back to the host.
 inline torch::Tensor roi_align(const torch::Tensor& features, const torch::Tensor& boxes, int64_t size, double scale,
                                int64_t points) {
   const auto height = features.size(2), width = features.size(3), channels = features.size(1);
@@ -69,7 +69,7 @@ inline torch::Tensor roi_align(const torch::Tensor& features, const torch::Tenso
 }
 
 /// Pools each box from the level of a feature pyramid that fits its size (Lin et al., "Feature pyramid networks",
-/// 2017): boxes of about 224 pixels from the level of a sixteenth of the image. `boxes` has [K, 4] for each image.
+/// 2017). Boxes of about 224 pixels use the level at 1/16 of the image size. `boxes` has [K, 4] for each image.
 inline torch::Tensor pyramid_roi_align(const Tensors& levels, const Tensors& boxes, const ImageSize& image,
                                        int64_t size, int64_t points) {
   Tensors images, areas;

@@ -104,7 +104,7 @@ struct T5LayerImpl : nn::Module {
     }
     register_module("layer", parts);
   }
-  /// Appends this layer's keys and values to `caches`; those of `source`, the encoder's output, if it is defined.
+  /// Appends this layer's keys and values to `caches`, and those of `source`, the encoder's output, if it is defined.
   torch::Tensor forward(torch::Tensor x, LayerCaches& caches, const T5Biases& biases, const torch::Tensor& source) {
     const auto normed = norms[0](x);
     self->project(normed, caches.words);
@@ -156,7 +156,7 @@ struct T5StackImpl : nn::Module {
       x = layers[i]->forward(x, caches[i], {bias.contiguous(), zeros}, torch::Tensor());
     return dropout(norm(x));
   }
-  /// Returns what is added to the scores: [1, heads, queries, keys].
+  /// Returns the bias of the scores: [1, heads, queries, keys].
   torch::Tensor distance_bias(int64_t queries, int64_t keys, const torch::TensorOptions& options) {
     const auto buckets = distance_buckets(queries, keys, !decodes, options);
     return layers[0]->self->distances(buckets).permute({2, 0, 1}).unsqueeze(0);

@@ -9,7 +9,7 @@ namespace torchstone {
 /// All models, sorted by name.
 std::vector<const ModelInfo*> all_models();
 
-/// Elements of all parameters; a parameter that stands under several names counts once.
+/// Returns the number of elements of all parameters. A parameter with several names counts once.
 int64_t count_parameters(const Model& model);
 
 }  // namespace torchstone

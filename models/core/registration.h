@@ -44,8 +44,8 @@ inline bool refuse_registration(const std::string& error) {
   return false;
 }
 
-/// Named things of one kind, each registered by a static initialiser; keep it in a function-local static, because
-/// registrations run before main, in any order of files.
+/// Entries of one kind by name, each registered by a static initialiser. Keep the registry in a function-local static,
+/// because static initialisers run before main, in any order of files.
 template <typename T>
 class Registry {
  public:
@@ -56,7 +56,7 @@ class Registry {
     std::string library{};  ///< the plug-in that registered it; empty for the program
   };
 
-  /// `kind` is what messages call one of them: "model", "backend".
+  /// `kind` names an entry in messages: "model", "backend".
   explicit Registry(std::string kind) : kind_(std::move(kind)) {}
 
   /// A name that is taken is refused with both places, and with the plug-in that has the name. True when the entry was
@@ -89,8 +89,8 @@ class Registry {
 };
 
 /// Loads a shared library whose static initialisers register models, backends, checks or report writers, and keeps it
-/// loaded. Throws std::runtime_error: no such file, what the dynamic linker says, a name that is taken, or nothing
-/// registered.
+/// loaded. Throws std::runtime_error for a missing file, an error of the dynamic linker, a name that is taken, and a
+/// library that registers nothing.
 void load_plugin(const std::string& path);
 
 }  // namespace torchstone

@@ -22,8 +22,8 @@ struct RecurrentFlags {
 /// Returns the sizes from the flags. main sets them once, before a model is made. Child processes inherit them.
 RecurrentFlags& recurrent_flags();
 
-/// Returns the sizes of a preset. full has upstream's defaults (fastrnns/bench.py: 100 steps, 1 layer, 512, 512), mini
-/// 5 steps, 1 layer, 16, 16.
+/// Returns the sizes of a preset. full has upstream's defaults (fastrnns/bench.py): 100 steps, 1 layer, and widths of
+/// 512. mini has 5 steps, 1 layer, and widths of 16.
 RecurrentSizes recurrent_sizes(Preset preset);
 
 /// The fuser and executor of TorchScript, as in fastrnns' --fuser and --executor.

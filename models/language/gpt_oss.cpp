@@ -1,4 +1,4 @@
-// gpt-oss: a decoder whose feed-forward is a mixture of experts, of which a router chooses 4 for each token. Attention
+// gpt-oss: a decoder whose feed-forward is a mixture of experts. A router chooses 4 experts for each token. Attention
 // has a learned sink for each head: a score without a value. Each second layer has a window of positions. As a prompt
 // and one more word (models/blocks/decoder.h). Paper: OpenAI, "gpt-oss-120b & gpt-oss-20b model card", 2025. Original:
 // transformers.GptOssForCausalLM with the experts' implementation `batched_mm`, in the sizes of gpt-oss-20b, but with 2

@@ -98,8 +98,8 @@ struct MixerImpl : nn::Module {
   torch::Tensor a_log, d, dt_bias;
 
  private:
-  /// Scans a prompt in chunks and sets the states after it. In the subscripts b is a sample, c a chunk, l and s are
-  /// steps of it, h is a head, p a place in it, and n a place in its state.
+  /// Scans a prompt in chunks and sets the states after it. In the subscripts b is a sample and c a chunk with steps l
+  /// and s; h is a head, p a place in it, and n a place in its state.
   torch::Tensor scan(const Selected& in, torch::Tensor a, torch::Tensor& states) const {
     const auto steps = in.x.size(1), padding = chunk_padding(steps, shape.chunk);
     const auto padded = [&](const torch::Tensor& x) {
@@ -170,7 +170,7 @@ struct MixerImpl : nn::Module {
 };
 TORCH_MODULE(Mixer);
 
-/// Keeps what it adds to in float32.
+/// Keeps the residual stream in float32.
 struct LayerImpl : nn::Module {
   explicit LayerImpl(const Shape& s)
       : norm(register_module("norm", RmsNorm(s.width, 1e-5))), mixer(register_module("mixer", Mixer(s))) {}

@@ -26,8 +26,8 @@ struct Shape {
   int64_t full_layers() const { return layers / full_every; }
 };
 
-/// What a layer remembers: one with the delta rule the last inputs of its convolution and the matrices [N, value heads,
-/// keys, values], another its keys and values. Undefined before a prompt.
+/// State of a layer, undefined before a prompt. A layer with the delta rule keeps the last inputs of its convolution
+/// and the matrices [N, value heads, keys, values]. Any other layer keeps its keys and values.
 struct Memory {
   torch::Tensor convolved, matrices;
   Cache cache;

@@ -195,7 +195,7 @@ class MaskRcnn : public Model {
     for (int64_t i = 0; i < images.size(0); ++i) {
       const auto image = ((images[i] - mean) / deviation).unsqueeze(0);
       if (is_training()) {
-        torch::empty({1}).uniform_();  // the original draws one of its sizes, and has a single one
+        torch::empty({1}).uniform_();  // the original chooses one of its sizes at random, and has only one
         const auto boxes = inputs.at(1)[i].to(torch::kFloat32);
         if ((boxes.slice(1, 2) <= boxes.slice(1, 0, 2)).any().item<bool>()) {
           throw std::invalid_argument("true boxes must have positive sides");

@@ -8,7 +8,7 @@
 
 namespace torchstone::formats::exported {
 
-/// The record of a file in which its exporter says what it is.
+/// The record that describes the model, written by the exporter.
 inline constexpr const char* info_record = "extra/torchstone_info.json";
 
 /// Returns the upstream model that an exporter recorded: `suite` (torchbench, timm or huggingface), and the name in

@@ -32,10 +32,10 @@ class Model : public torch::nn::Module {
   /// The dimensions of the inputs, other than the batch, that may vary, which example_inputs() reads from
   /// `options.sizes`. None, unless a model says otherwise. Parameters and buffers have the same shapes for all of them.
   virtual std::vector<ModelDimension> dimensions() const { return {}; }
-  /// The training loss of one output of forward: one number, as a 0-d tensor. By default upstream's
-  /// `reduce_to_scalar_loss` (PyTorch, torch/_dynamo/testing.py): the sum of a tensor over its number of elements, and
-  /// the mean of that over the parts of an output. The default throws std::invalid_argument for an output that is
-  /// empty or holds anything but tensors.
+  /// Returns the training loss of one output of forward: one number, as a 0-d tensor. The default is upstream's
+  /// `reduce_to_scalar_loss` (PyTorch, torch/_dynamo/testing.py). For a tensor it is the sum divided by the number of
+  /// elements, and for an output of several parts the mean over the parts. The default throws std::invalid_argument
+  /// for an output that is empty or holds anything but tensors.
   virtual torch::Tensor loss(const c10::IValue& output) const;
 
   /// False for a buffer that the Python original keeps out of its state_dict (position tables, masks). `name` is the

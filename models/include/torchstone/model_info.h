@@ -26,7 +26,7 @@ struct ModelOptions {
   int64_t batch_size = 1;  ///< samples in one call, at least 1
   /// Of the dimensions that the model declares (Model::dimensions), where they are not the preset's.
   std::map<std::string, int64_t> sizes{};
-  std::string device{"cpu"};  ///< where the case runs, `cuda:1`; the model is made on the CPU all the same
+  std::string device{"cpu"};  ///< where the case runs, `cuda:1`; the model is always made on the CPU
 
   int64_t size_of(const std::string& dimension, int64_t of_preset) const {
     const auto found = sizes.find(dimension);
@@ -40,14 +40,14 @@ struct ModelDimension {
   std::string name{};
   int64_t size = 0;                  ///< of the preset
   int64_t minimum = 2, maximum = 0;  ///< of the range that the model takes, both included, of three sizes at least
-  int64_t step = 1;                  ///< all three are multiples of it, and so is each size that is asked for
+  int64_t step = 1;                  ///< all three are multiples of it, and so is each requested size
 };
 
 /// Facts about a model that reports show with its results.
 struct ModelFacts {
   std::map<std::string, std::string> notes{};
   std::map<std::string, double> metrics{};
-  std::string infrastructure_fault{};  ///< why the model could not be made ready, if that is no fault of its own
+  std::string infrastructure_fault{};  ///< why the model could not be prepared, if the model is not at fault
   std::string operator_name{};         ///< of a model that is one logged call of an operator: "aten.tanh.default"
 };
 
@@ -59,9 +59,9 @@ struct UpstreamModel {
 
 /// The facts of one registered model.
 struct ModelInfo {
-  std::string name{};                 ///< as suites and flags say it; upstream's name where upstream has the model
+  std::string name{};                 ///< in suites and flags; upstream's name where upstream has the model
   std::string family{};               ///< the architecture or file it belongs to
-  std::vector<std::string> suites{};  ///< by whose rows and policy it runs: torchbench, timm, huggingface, …
+  std::vector<std::string> suites{};  ///< whose rows and policies apply: torchbench, timm, huggingface, …
   int64_t train_batch = 0;            ///< upstream's batch size in training (full preset); 0: not stated
   int64_t eval_batch = 0;             ///< upstream's batch size in inference (full preset); 0: not stated
   int64_t parameters = 0;             ///< elements of all parameters of the full preset; 0: not stated
@@ -90,8 +90,8 @@ struct ModelInfo {
   int line = 0;
 };
 
-/// Adds a model. Throws std::invalid_argument when the name is taken or `make` is empty; while a plug-in is loaded the
-/// error is kept for the loader instead, and the result is false. Otherwise true, for static initialisers.
+/// Adds a model and returns true, for static initialisers. Throws std::invalid_argument when the name is taken or
+/// `make` is empty. While a plug-in is loaded, keeps the error for the loader instead and returns false.
 bool register_model(ModelInfo info, const char* file, int line);
 /// Returns the registered model of that name: one of the zoo, a plug-in or this program. nullptr without one.
 const ModelInfo* find_model(const std::string& name);
@@ -101,7 +101,7 @@ class ModelDescription {
  public:
   ModelDescription(ModelInfo info, const char* file, int line) : info_(std::move(info)), file_(file), line_(line) {}
 
-  /// Name in suites, flags and reports; by default that of the class.
+  /// Sets the name in suites, flags and reports. The default is the class's name.
   ModelDescription&& name(std::string value) && { return with(info_.name, std::move(value)); }
   ModelDescription&& family(std::string value) && { return with(info_.family, std::move(value)); }
   /// Adds a suite. A suite that no file describes has the rows of the program's suite `own`.
