@@ -258,6 +258,33 @@ TEST(Limits, TurnASlowCompileAndAHungryProgramRed) {
   EXPECT_THAT(hungry.out, HasSubstr("1.5 times are allowed (max_memory_ratio)"));
 }
 
+TEST(ATimedProgram, IsJudgedAgainOnOtherInputs) {
+  const Torchstone torchstone;
+  const ProgramRun run =
+      torchstone.run_faults("*Performance*/healthy_inference_*fault_*",
+                            {"--torchstone_backends=fault_stale_answer,fault_idle_while_timed,fault_none",
+                             "--torchstone_measure_budget=0.2"});
+  EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
+  for (const std::string fault : {"fault_stale_answer", "fault_idle_while_timed"}) {
+    const auto outcome = torchstone.row("_" + fault + "_").at("outcome");
+    EXPECT_EQ(outcome.at("status"), "fail_accuracy") << outcome.dump(1);
+    EXPECT_THAT(outcome.at("reason").get<std::string>(),
+                testing::StartsWith("right before the timings, wrong after them on other inputs: the output"));
+  }
+  EXPECT_NE(torchstone.row("_fault_none_").at("outcome").at("status"), "fail_accuracy");
+}
+
+TEST(AnAnswerOfTheCallBefore, IsWrongInTheFirstCallOnOtherInputs) {
+  const Torchstone torchstone;
+  const ProgramRun run = torchstone.run_faults("*/Accuracy.*/healthy_inference_float32_fault_late_answer_*",
+                                               {"--torchstone_backends=fault_late_answer"});
+  EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
+  const auto outcome = torchstone.row("/healthy_").at("outcome");
+  EXPECT_EQ(outcome.at("status"), "fail_accuracy") << outcome.dump(1);
+  EXPECT_THAT(outcome.at("reason").get<std::string>(),
+              HasSubstr("on the second one: the output of call 1: not within"));
+}
+
 TEST(PlantedSlowDown, IsMissedBySixProcessesTogether) {
   const Torchstone torchstone;
   // A budget of one second can be too short for six processes on a busy machine.

@@ -107,6 +107,45 @@ class StaleAnswer : public SpoiledBackend {
   }
 };
 
+/// Returns its last answer, without a run, where its inputs are not checked: in timed regions.
+class IdleWhileTimed : public Compiled {
+ public:
+  explicit IdleWhileTimed(std::unique_ptr<Compiled> program) : program_(std::move(program)) {}
+
+ protected:
+  c10::IValue execute(const Tensors& inputs) override {
+    if (checked() || last_.isNone()) last_ = program_->run(inputs);
+    return last_;
+  }
+
+ private:
+  std::unique_ptr<Compiled> program_;
+  c10::IValue last_;
+};
+
+class IdlesWhileTimed : public SpoiledBackend {
+ public:
+  IdlesWhileTimed() : SpoiledBackend([](const c10::IValue& output) { return output; }) {}
+  std::unique_ptr<Compiled> compile(Captured program, const Case& c) const override {
+    return std::make_unique<IdleWhileTimed>(backend_named("torchscript").compile(std::move(program), plain(c)));
+  }
+};
+
+/// Returns the answer of the call before.
+class LateAnswer : public SpoiledBackend {
+ public:
+  LateAnswer() : SpoiledBackend([](const c10::IValue& output) { return output; }) {}
+  std::unique_ptr<Compiled> compile(Captured program, const Case& c) const override {
+    const auto before = std::make_shared<c10::IValue>();
+    const Spoil spoil = [before](const c10::IValue& output) {
+      const c10::IValue late = before->isNone() ? output : *before;
+      *before = output;
+      return late;
+    };
+    return std::make_unique<SpoiledProgram>(backend_named("torchscript").compile(std::move(program), plain(c)), spoil);
+  }
+};
+
 /// Fails every compile.
 class Refuses : public Backend {
  public:
@@ -267,6 +306,8 @@ c10::IValue killed(const c10::IValue&) {
     register_backend("fault_weight", std::make_unique<WrongWeight>(), __FILE__, __LINE__) &&
     register_backend("fault_scaled", std::make_unique<Scaled>(), __FILE__, __LINE__) &&
     register_backend("fault_stale_answer", std::make_unique<StaleAnswer>(), __FILE__, __LINE__) &&
+    register_backend("fault_idle_while_timed", std::make_unique<IdlesWhileTimed>(), __FILE__, __LINE__) &&
+    register_backend("fault_late_answer", std::make_unique<LateAnswer>(), __FILE__, __LINE__) &&
     register_backend("fault_batch", std::make_unique<BatchDependent>(), __FILE__, __LINE__) &&
     register_backend("fault_eager", std::make_unique<CallsTheModel>(), __FILE__, __LINE__) &&
     register_backend("fault_eager_copy", std::make_unique<CallsItsOwnModel>(), __FILE__, __LINE__) &&
