@@ -155,7 +155,8 @@ namespace {
 std::vector<suite::Suite> suites_of(const config::Choice<std::string>& only, const Known& known,
                                     std::vector<suite::Suite> suites) {
   const std::string name = only_model(only.value);
-  if (known.model(name) == nullptr && std::filesystem::is_directory(name))
+  std::error_code ignored;  // the name may be too long for the file system
+  if (known.model(name) == nullptr && std::filesystem::is_directory(name, ignored))
     fail(only.place, fmt::format("{}: a folder without a program (expected eval.pt2, train.pt2 or both)", name));
   if (known.model(name) == nullptr && name.find_first_of(",;") != std::string::npos)
     fail(only.place, fmt::format("unknown model {} (expected one model; give --torchstone_only several times for "

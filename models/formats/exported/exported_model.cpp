@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <vector>
 
@@ -163,6 +164,10 @@ struct SharedState {
 std::shared_ptr<ProgramModel> load_or_note(const ProgramFile& source, bool training, SharedState& shared) {
   try {
     return load(source, training);
+  } catch (const c10::OutOfMemoryError&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception&) {
     shared.unreadable = true;
     throw;

@@ -248,6 +248,9 @@ TEST(Expand, OnlySeveralModelsGivesTheCasesOfEach) {
   EXPECT_THAT(
       Expanded(two_rows, {"--torchstone_only=" + folder.path().string()}).error,
       testing::HasSubstr(folder.path().string() + ": a folder without a program (expected eval.pt2, train.pt2"));
+  std::string long_list = "first";  // longer than the file system allows for a name
+  while (long_list.size() < 300) long_list += ",second";
+  EXPECT_THAT(Expanded(two_rows, {"--torchstone_only=" + long_list}).error, testing::HasSubstr("expected one model;"));
 }
 
 TEST(CaseNames, UseOnlyWhatCtestAndGoogleTestPass) {
