@@ -54,7 +54,7 @@ BaselineScope::BaselineScope(const flags::Flags& flags, const std::vector<suite:
   narrow(&Result::preset, presets);
   narrow(&Result::dynamic, spelt(flags.axes.dynamic, word));
   narrow(&Result::model, spelt(flags.only, selection::only_model));
-  // The user's own models are in separate suites, which only runs of such models have.
+  // The user's own models have suites of their own. Only runs that select such a model have these suites.
   std::set<std::string> known, of_user;
   for (const auto& suite : suites) (suite.own_files || suite.own_modules ? of_user : known).insert(suite.name);
   const auto is_own = [](const config::Choice<std::string>& only) {

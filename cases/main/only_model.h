@@ -45,9 +45,9 @@ struct Export {
 Export read_export(int status, const std::string& output, double limit_s);
 
 /// Exports a model of --torchstone_only in the Python of the compile workers and replaces the value by the archive's
-/// path. Reuses an archive that the same versions exported before. A model that cannot be exported is registered here:
-/// its cases end as model_fail_to_load with the package's message, and the program ends with exit code 4. Returns
-/// whether the model was registered here.
+/// path. Reuses an archive that the same versions exported before. Registers a model that cannot be exported.
+/// Its cases end as model_fail_to_load with the package's message, and the program ends with exit code 4. Returns
+/// whether it registered the model.
 bool export_named_model(config::Choice<std::string>& only, const flags::Flags& flags);
 
 }  // namespace torchstone

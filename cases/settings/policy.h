@@ -72,7 +72,7 @@ struct Conditions {
   bool no_skip = false;  ///< upstream's --no-skip: ignore the lists of models to skip
   Preset preset = Preset::mini;
 };
-/// Returns the conditions of a case. A case as_written has those of the dtype `loosest`.
+/// Returns the conditions of a case. For a case as_written they are those of the dtype `loosest`.
 Conditions conditions_of(const Case& c, const ModelInfo& info, DType loosest = DType::float32);
 
 struct Tolerance {
@@ -120,8 +120,8 @@ std::optional<Decision> not_exported(const Policy& policy, const Conditions& con
 /// reference.
 std::optional<Decision> passes_by_skip(const Policy& policy, const Conditions& conditions);
 
-/// Turns off CUDA graphs if the policy requires it, whatever selected them: those of timed cases and those of
-/// torch_compile's modes.
+/// Turns off CUDA graphs if the policy requires it, whatever selected them. This includes the graphs that modes of
+/// torch_compile use.
 void apply_disable_cudagraph(const Policy& policy, const ModelInfo& info, Case& c);
 /// Turns off CUDA graphs that a suite selects on a device without them. If a flag selects them, the check performance
 /// refuses the case.

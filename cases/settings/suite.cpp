@@ -53,7 +53,8 @@ config::Settings read_settings(const config::Yaml& map) {
   return settings;
 }
 
-// Returns a row's value of an axis, or else that of the defaults, where the key may be singular (`device`).
+// Returns the values of an axis: the row's, or else the suite's defaults. In the defaults the key may be singular
+// (`device`).
 const config::Yaml* find_axis(const config::Yaml& row, const config::Yaml* defaults, const std::string& key) {
   const config::Yaml* node = row.find(key);
   if (!node && defaults) node = defaults->find(key);

@@ -94,7 +94,7 @@ def foreign(suites, verdicts):
 
 
 def untrained(suites, facts=None):
-    """{name: why upstream does not train it}, from the lists and batch sizes of upstream's files."""
+    """Returns {name: why upstream does not train it}, from the lists and batch sizes of upstream's files."""
     facts = facts or json.loads(FACTS.read_text())["models"]
     reasons = {}
     for suite, entries in suites.items():
@@ -208,7 +208,7 @@ def summary(suites, verdicts, not_trained):
 
 
 def training_gaps(suites, verdicts, not_trained):
-    """Names without a verdict in training, each with the reason: upstream's, or what the newest attempt reported."""
+    """Returns the table of names without a verdict in training. The reason is upstream's, or that of the newest attempt."""
     trained = judged_names(verdicts, mode="training")
     lines = ["", "## No verdict in training", "", "| suite | model | trained upstream | reason |", "|---|---|---|---|"]
     for suite, entries in suites.items():
