@@ -266,9 +266,12 @@ def recurrent_decoder(name):
 
     def decode_inputs(full):
         return [((1,), config(full).vocab_size), *((shape, None) for shape in memory_shapes(config(full), 127 if full else 15))]
-    return {f"{name}_prefill": Original("transformers", build, lambda full: [((tokens[0 if full else 1],),
-                                                                              config(full).vocab_size)]),
-            f"{name}_decode": Original("transformers", build, decode_inputs)}
+
+    def prefill_inputs(full):
+        return [((tokens[0 if full else 1],), config(full).vocab_size)]
+    # A recurrence amplifies rounding. The originals themselves differ by 1.9e-5 between processors of Intel and of AMD.
+    return {f"{name}_prefill": Original("transformers", build, prefill_inputs, tolerance=1e-4),
+            f"{name}_decode": Original("transformers", build, decode_inputs, tolerance=1e-4)}
 
 
 def bart_sizes(width, layers, heads, hidden):
