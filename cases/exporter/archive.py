@@ -1,4 +1,4 @@
-"""Writes the archive: one or two exported programs, facts about their making, and the outputs of Python's eager mode."""
+"""Writes the archive: one or two exported programs, facts about how they were made, and the outputs of Python's eager mode."""
 import io
 import json
 import os
@@ -40,7 +40,7 @@ def prepare(subject, options):
 
 
 def spread(model):
-    """Gives the elements of expanded tensors memory of their own, so that they can be written."""
+    """Replaces expanded tensors by contiguous copies, which can be written in place."""
     for tensor in (*model.parameters(), *model.buffers()):
         if any(stride == 0 and size > 1 for stride, size in zip(tensor.stride(), tensor.shape)):
             tensor.data = tensor.data.clone(memory_format=torch.contiguous_format)
@@ -70,14 +70,16 @@ def write_programs(subject, source, options, path):
 
 
 def facts(subject, source, options):
-    """Returns facts about the making of the file. Torchstone judges it by the policy of upstream's `suite`, if one is given."""
+    """Returns facts about how the file was made. If they name a `suite`, Torchstone applies the policy of this upstream
+    suite."""
     known = {"format": 1, "source": ":".join(source), "packages": cache_name.versions(subject.packages),
              "preset": options.preset, "seed": options.seed}
     return known | {key: getattr(subject, key) for key in ("loss", "suite") if getattr(subject, key)}
 
 
 def eager_outputs(subject):
-    """Returns the flat outputs for the sample inputs; None when they are random. Restores state that a call changes."""
+    """Returns the output tensors for the sample inputs as a flat list; None if they depend on the seed. Restores the model's
+    state after each call."""
     state = exporting.state_of(subject.model)
     results = []
     for seed in (1, 2):

@@ -1,4 +1,4 @@
-"""Names an archive in a cache folder by everything that decides its content, without importing torch."""
+"""Names an archive in a cache folder by everything that its content depends on, without importing torch."""
 import hashlib
 import importlib.metadata
 import json
@@ -41,6 +41,6 @@ def of(source, options):
         weights = [os.path.abspath(options.weights), facts.st_size, facts.st_mtime_ns]
     key = [own_digest(), sys.version_info[:2], versions(sources.packages_of(source)), source, options.preset, options.mode,
            options.batch_size, options.dtype, options.seed, weights]
-    # The key is in the folder's name, so that the file and the model have the plain name.
+    # The folder's name contains the key, so the file and the model keep a readable name.
     readable = re.sub(r"[^A-Za-z0-9_]", "_", source[1])[:80]
     return os.path.join(hashlib.sha256(json.dumps(key).encode()).hexdigest()[:16], f"{readable}.pt2")

@@ -6,8 +6,8 @@ import reads
 
 
 def exported(subject):
-    """Exports the program. Replaces values that Python reads only if the export reads them too, because packages skip
-    some checks during an export."""
+    """Returns the exported program. Replaces the values that Python reads from tensors by constants, but only if the export
+    reads them too: packages skip some checks during an export."""
     known = constant_reads(subject)
     try:
         program = torch.export.export(subject.model, subject.args, subject.kwargs, strict=False)
@@ -21,7 +21,8 @@ def exported(subject):
 
 
 def constant_reads(subject):
-    """Returns the values that Python reads while the model runs; empty without any, or when they depend on the inputs."""
+    """Returns the values that Python reads from tensors while the model runs; empty if there are none, or if they depend on the
+    inputs."""
     known, agreed = read_values(subject, (subject.args, subject.kwargs)), 0
     if known:
         with torch.random.fork_rng():
@@ -46,12 +47,12 @@ def read_values(subject, inputs):
 
 
 def state_of(model):
-    """Copies the model's tensors. Quantized modules also hold types and packed weights, which no call changes."""
+    """Returns copies of the model's tensors. Quantized modules also have types and packed weights, which no call changes."""
     return {name: value.clone() for name, value in model.state_dict().items() if isinstance(value, torch.Tensor)}
 
 
 def put_back(model, state):
-    """Restores tensors that a call changed. Keeps those that it created, such as a grid for later calls."""
+    """Restores tensors that a call changed. Keeps tensors that the call created, such as a grid for later calls."""
     with torch.no_grad():
         for name, tensor in model.state_dict().items():
             if name in state and not torch.equal(tensor, state[name]):

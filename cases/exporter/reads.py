@@ -1,8 +1,8 @@
 """Records and replays values that a model's Python reads from tensors (`.item()`, `if tensor:`) while it runs.
 
-An exported program cannot read such values. If they are the same for other inputs, they belong to the model, such as the
-largest position, and the export takes them as constants. If they depend on the inputs, nothing is replaced, and the export
-reports why it fails."""
+An exported program cannot read such values. If they are the same for other inputs, they are properties of the model, such as
+the largest position, and the export uses them as constants. If they depend on the inputs, the export replaces nothing, and
+fails with torch.export's error."""
 import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_map_only
@@ -25,7 +25,8 @@ class Recorder(TorchFunctionMode):
 
 
 class Replayer(TorchFunctionMode):
-    """Answers each read with the recorded value; starts again with the first one at each call of the model."""
+    """Returns the recorded value for each read of a fake tensor, from the first value on in each call of the model. Raises
+    RuntimeError if the reads differ from the recorded ones."""
 
     def __init__(self, model, values):
         super().__init__()
@@ -55,7 +56,7 @@ def is_fake(tensor):
 
 
 def stand_in(program):
-    """Tells whether the program reads values."""
+    """Returns whether the exported program reads values from tensors."""
     graphs = [module.graph for module in program.graph_module.modules() if hasattr(module, "graph")]
     targets = [str(node.target) for graph in graphs for node in graph.nodes]
     return any("aten.item" in target or "_local_scalar_dense" in target for target in targets)

@@ -5,7 +5,7 @@ import torch
 
 from subject import Subject, Unknown, batch_size
 
-# Small configurations of the same structure. A missing class has its own default.
+# Small configurations of the same structure. Classes that are not listed use their default.
 SMALL = {
     "UNet2DConditionModel": dict(sample_size=16, block_out_channels=(32, 64), layers_per_block=1, cross_attention_dim=32,
                                  down_block_types=("CrossAttnDownBlock2D", "DownBlock2D"),
@@ -35,7 +35,7 @@ SMALL = {
                             conditioning_embedding_out_channels=(16, 32)),
     "PriorTransformer": dict(num_attention_heads=2, attention_head_dim=16, num_layers=2, embedding_dim=32, num_embeddings=7),
 }
-# Stable Diffusion 2, which upstream times.
+# Configuration of Stable Diffusion 2, which upstream times.
 FULL = {"UNet2DConditionModel": dict(sample_size=96, cross_attention_dim=1024, attention_head_dim=(5, 10, 20, 20),
                                      use_linear_projection=True)}
 

@@ -1,4 +1,5 @@
-"""Makes models as upstream's timm suite does: no dropout, and whole-number inputs scaled to mean 0 and deviation 1."""
+"""Makes models as upstream's timm suite does: without dropout, with random integers from 0 to 255 as pixels, which are then
+scaled to mean 0 and standard deviation 1."""
 import torch
 
 import package_dimensions
@@ -18,14 +19,15 @@ BATCH = {
 RENAMED = {"gluon_inception_v3": "inception_v3", "adv_inception_v3": "inception_v3",
            "swsl_resnext101_32x16d": "resnext101_32x16d", "jx_nest_base": "nest_base_jx"}
 MINI_IMAGE = 96
-# Fewer blocks for the mini preset, where all of them and the float64 reference would take many minutes.
+# Fewer blocks in the mini preset. With all blocks, the model and its float64 reference would take many minutes.
 SMALL = {"cait_m36_384": dict(depth=2, img_size=MINI_IMAGE), "xcit_large_24_p8_224": dict(depth=2),
          "vit_base_patch14_dinov2.lvd142m": dict(depth=2, img_size=98)}
-OWN_SIZE = ("halo",)  # blocks that must divide the side in each stage
+OWN_SIZE = ("halo",)  # architectures whose block size must divide the image's side in each stage
 
 
 def image_size(model, options):
-    """Returns timm's image size at test; a smaller one for the mini preset if the model accepts any size."""
+    """Returns timm's image size for evaluation or training as (channels, height, width). The mini preset has at most MINI_IMAGE
+    pixels per side if the model accepts any size."""
     from timm.data import resolve_data_config
     channels, height, width = resolve_data_config({}, model=model, use_test_size=options.mode == "eval")["input_size"]
     if options.preset == "mini" and not has_fixed_size(model):
@@ -39,7 +41,7 @@ def has_fixed_size(model):
 
 
 def draw_zeros(model):
-    """Replaces matrices that are initialised to zero, because all outputs would be zero."""
+    """Replaces weights that are initialised to zero by random ones, because otherwise all outputs would be zero."""
     for parameter in model.parameters():
         if parameter.dim() > 1 and not parameter.any():
             torch.nn.init.normal_(parameter, std=0.02)

@@ -1,6 +1,6 @@
-"""Makes models by their names in pytorch/benchmark. A model comes from the package that upstream takes it from, if pip has
-that package. Any other comes from an installed torchbenchmark. Where that requires more than its sources, only its parts
-are used."""
+"""Makes models by their names in pytorch/benchmark. A model comes from the package that upstream uses, if pip has that package.
+Other models come from an installed torchbenchmark. If the model's folder requires more than its sources, only some of its files
+are imported."""
 import torch
 
 import source_diffusers
@@ -81,7 +81,7 @@ def make_of_package(name, options):
 
 
 def group_normed_resnet18(options):
-    """Makes what upstream's accuracy run calls: the network alone, without gradients per sample."""
+    """Makes the network that upstream's accuracy run calls, without gradients per sample."""
     import torchvision
     model = torchvision.models.resnet18(norm_layer=lambda c: torch.nn.GroupNorm(min(c, 32), c))
     return Subject(model, (torch.randn(batch_size(options, 2, 64), 3, 32, 32),), packages=("torchvision",))
@@ -95,5 +95,5 @@ def make_of_torchbenchmark(name, options):
     benchmark = module.Model(test="train" if options.mode == "train" else "eval", device="cpu", batch_size=size)
     model, inputs = benchmark.get_module()
     args, kwargs = ((), dict(inputs)) if hasattr(inputs, "keys") else (tuple(inputs), {})
-    # As in upstream's pick_grad(): forward makes steps of an optimizer.
+    # As in upstream's pick_grad(): maml's forward runs steps of an optimizer.
     return Subject(model, args, kwargs, packages=("torchbenchmark",), gradients=name == "maml")

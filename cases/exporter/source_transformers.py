@@ -1,5 +1,5 @@
-"""Makes a class of transformers from its configuration, with inputs, labels and sizes of upstream's huggingface suite.
-A call returns its outputs in a dict; with labels the first is the loss."""
+"""Makes a model of transformers from its class and configuration, with inputs, labels and sizes of upstream's huggingface
+suite. The model returns its outputs in a dict. With labels, the first output is the loss."""
 import functools
 
 import torch
@@ -9,7 +9,7 @@ import transformers_configurations as configurations
 import transformers_inputs as inputs
 from subject import Subject, Unknown
 
-# Upstream's names that are no class names, and their classes.
+# Classes of upstream's names that are not class names themselves.
 ALIASES = {
     "AllenaiLongformerBase": "LongformerForMaskedLM", "CamemBert": "CamembertForMaskedLM", "DistillGPT2": "GPT2LMHeadModel",
     "GoogleFnet": "FNetForMaskedLM", "T5Small": "T5ForConditionalGeneration", "YituTechConvBert": "ConvBertForMaskedLM",

@@ -4,7 +4,7 @@ import importlib
 import upstream_names
 from subject import Unknown
 
-# The module of each source, and the packages that decide what it makes.
+# The module of each source, and the packages whose versions affect its models.
 SOURCES = {
     "timm": ("source_timm", ("timm", "torchvision")),
     "torchvision": ("source_torchvision", ("torchvision",)),
@@ -17,7 +17,7 @@ SOURCES = {
 
 
 def resolve(text):
-    """Returns (source, name) of SOURCE:NAME. Replaces `upstream:` by the source that has the name."""
+    """Returns (source, name) of SOURCE:NAME. For `upstream:` it returns the source that has the name. Raises Unknown."""
     source, colon, name = text.partition(":")
     if not colon or not name:
         raise Unknown(f"expected SOURCE:NAME with SOURCE one of {', '.join(SOURCES)}, upstream")

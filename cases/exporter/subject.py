@@ -1,4 +1,4 @@
-"""The product of a source: a model with its sample inputs."""
+"""Defines Subject, the result of a source: a model with its sample inputs."""
 import dataclasses
 import typing
 
@@ -16,7 +16,7 @@ class Subject:
 
 
 class Unknown(ValueError):
-    """A name that no source has."""
+    """Raised for a name that no source has."""
 
 
 def batch_size(options, mini, full):

@@ -1,5 +1,5 @@
-"""Makes the detectors of pytorch/benchmark, whose folders require images of COCO, downloaded weights or CUDA. The networks are
-those of detectron2 and effdet with upstream's configurations, random weights and random images."""
+"""Makes the detectors of pytorch/benchmark, whose folders require images of COCO, downloaded weights or CUDA. The networks come
+from detectron2 and effdet, with upstream's configurations, random weights and random images."""
 import torch
 
 from subject import Subject, batch_size
@@ -19,15 +19,15 @@ DETECTRON2 = {
     "detectron2_maskrcnn_r_50_c4": "COCO-InstanceSegmentation/mask_rcnn_R_50_C4_1x.yaml",
     "detectron2_maskrcnn_r_50_fpn": "COCO-InstanceSegmentation/mask_rcnn_R_50_FPN_1x.yaml",
 }
-# Random weights detect nothing above the default thresholds. The mini preset keeps few candidates, also in training.
+# With random weights no score exceeds the default thresholds. The mini preset keeps few candidates, also in training.
 KEPT = {"test_score_thresh": 0.0}
 MINI_KEPT = {"test_topk_per_image": 10, "test_topk_candidates": 20, "max_detections_per_image": 10, "batch_size_per_image": 16}
 MINI_PROPOSALS = {"pre_nms_topk": 100, "post_nms_topk": 20}
 
 
 class Detector(torch.nn.Module):
-    """A detector of detectron2 that takes a batch of images. It returns the tensors of what it detects, as upstream's `eval()`
-    does, and in training the losses for one fixed object."""
+    """A detector of detectron2 that takes a batch of images [batch, 3, height, width]. It returns the tensors of the detected
+    instances, as upstream's `eval()` does. In training it returns the losses for one fixed object."""
 
     def __init__(self, model, height, width):
         super().__init__()

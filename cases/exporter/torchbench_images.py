@@ -1,5 +1,5 @@
-"""Makes models of pytorch/benchmark on images whose folder requires data, downloaded weights or CUDA. The network comes
-from the folder's own files or from its package, with upstream's arguments and random inputs of upstream's shapes."""
+"""Makes image models of pytorch/benchmark whose folder requires data, downloaded weights or CUDA. The network comes from the
+folder's own files or from its package, with upstream's arguments and random inputs of upstream's shapes."""
 import importlib
 import os
 
@@ -54,7 +54,8 @@ def sam_fast(options):
 
 
 def segment_anything(build, options, points):
-    """Makes the model. Every preset pads the image to 1024; the mini preset has fewer and narrower layers."""
+    """Makes the model. It pads the image to 1024 pixels per side in both presets. The mini preset has fewer and narrower
+    layers."""
     small = dict(encoder_embed_dim=64, encoder_depth=2, encoder_num_heads=2, encoder_global_attn_indexes=[1])
     model = build._build_sam(**small) if options.preset == "mini" else build.build_sam_vit_h()
     for name, parameter in model.named_parameters():  # zero before training
@@ -80,13 +81,13 @@ def clip(options):
     from torchmultimodal.models.clip.model import clip_vit_b32
     words = torch.randint(1, 49408, (batch_size(options, 2, 32), 77))
     model = clip_vit_b32()
-    cls = type(model)  # its output is a class of its own
+    cls = type(model)  # returns a class of outputs, which forward below turns into a tuple
     model.__class__ = type(cls.__name__, (cls,), {"forward": lambda self, image, text: tuple(cls.forward(self, image, text))})
     return Subject(model, (torch.randn(batch_size(options, 2, 32), 3, 224, 224), words))
 
 
 def omniglot(name):
-    """Returns the maker of a network, on a batch with the sizes of upstream's file."""
+    """Returns a function that makes the network, with random images of the sizes in upstream's data file."""
     def make(options):
         import numpy
         images = lambda *shape: numpy.random.RandomState(options.seed).rand(*shape, 1, 28, 28).astype("float32")  # noqa: E731

@@ -9,7 +9,7 @@ from subject import Subject, batch_size
 
 
 class MeanOf(torch.nn.Module):
-    """The mean of a policy's distribution, which upstream compares."""
+    """Returns the mean of a policy's distribution, which upstream compares."""
 
     def __init__(self, actor):
         super().__init__()
@@ -37,7 +37,7 @@ def llama(options):
 
 
 def simple_gpt(options):
-    """Makes simple_gpt for one process, whose part of each matrix is the whole matrix."""
+    """Makes simple_gpt for one process, which has the whole of each matrix."""
     module = package.part("simple_gpt", "model")
     module.KVCache.__init__ = functools.partialmethod(module.KVCache.__init__, device="cpu", dtype=torch.float32)
     small = dict(block_size=64, vocab_size=512, n_layer=2, n_head=4, n_embd=64)
@@ -54,7 +54,7 @@ def simple_gpt(options):
 
 
 def simple_gpt_tp_manual(options):
-    """Makes simple_gpt_tp_manual for one process. It holds every matrix as a whole, so there are no results to add."""
+    """Makes simple_gpt_tp_manual for one process. It has the whole of each matrix, so no all-reduce is needed."""
     module = package.part("simple_gpt_tp_manual", "model")
     module.KVCache.__init__ = functools.partialmethod(module.KVCache.__init__, dtype=torch.float32)
     small = dict(block_size=64, vocab_size=512, n_layer=2, n_head=4, n_embd=64)
@@ -69,13 +69,13 @@ def simple_gpt_tp_manual(options):
 
 
 def moco(options):
-    """Makes moco for one process, where gathering and sending do nothing."""
+    """Makes moco for one process. Replaces the collective operations by functions without effect."""
     import torchvision
     builder = package.part("moco", "moco.builder")
     builder.concat_all_gather = lambda tensor: tensor
     torch.distributed.broadcast, torch.distributed.get_rank = lambda *_, **__: None, lambda: 0
     model = builder.MoCo(torchvision.models.resnet50, 128, 320 if options.preset == "mini" else 32000, 0.999, 0.07, False)
-    for module in model.encoder_k.modules():  # moved by an average, not by gradients
+    for module in model.encoder_k.modules():  # updated by a moving average, not by gradients
         as_buffers(module, [name for name, _ in module.named_parameters(recurse=False)])
     batch, side = batch_size(options, 2, 32), 64 if options.preset == "mini" else 224
     return Subject(model, tuple(torch.randn(batch, 3, side, side) for _ in range(2)), packages=("torchvision",))
@@ -108,8 +108,8 @@ def cm3leon(options):
 
 
 def fastnlp(options):
-    """Makes fastNLP_Bert. The folder's weights file is empty; the mini preset has two of twelve layers. The export fails where
-    NumPy assembles words."""
+    """Makes fastNLP_Bert. The folder's weights file is replaced by an empty one. The mini preset has two of twelve layers. The
+    export fails in the model's code that combines word pieces with NumPy."""
     from fastNLP.modules.encoder.bert import BertConfig
     read = BertConfig.from_json_file
     if options.preset == "mini":
@@ -134,8 +134,8 @@ class Generating(torch.nn.Module):
 
 
 def t5_generate(options):
-    """Makes the loop that generates a fixed number of tokens. Weights of the mini preset are three times as large as the
-    class's own, because with those the generated tokens do not depend on the input."""
+    """Makes the loop that generates a fixed number of tokens. The mini preset scales the initial weights by three, because with
+    the default weights the generated tokens do not depend on the input."""
     import transformers
     import transformers_configurations as configurations
     cls, small = transformers.T5ForConditionalGeneration, options.preset == "mini"

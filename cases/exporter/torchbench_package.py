@@ -10,7 +10,7 @@ import torch
 
 
 def folder_of(name):
-    """Finds the folder and package of a model of torchbenchmark. Raises ImportError when it is not installed."""
+    """Returns the folder and the package name of a model of torchbenchmark. Raises ImportError if it is not installed."""
     package = importlib.import_module("torchbenchmark")
     for group in ("models", "canary_models"):
         for root in package.__path__:
@@ -29,13 +29,13 @@ def part(name, file):
 
 
 def whole(name):
-    """Imports the folder's own module, with its class Model."""
+    """Imports the folder's package, including its `__init__` with the class Model."""
     return importlib.import_module(folder_of(name)[1])
 
 
 @contextlib.contextmanager
 def without_weights():
-    """Keeps torchvision's random weights, so that nothing is downloaded."""
+    """Makes torchvision's models keep their random weights in this context, so that nothing is downloaded."""
     from torchvision.models._api import WeightsEnum
 
     class Absent(dict):
@@ -53,7 +53,7 @@ def without_weights():
 
 @contextlib.contextmanager
 def loaded(value):
-    """Makes torch.load return `value`, for a folder that loads a missing file."""
+    """Makes torch.load return `value` in this context, for folders that load a file which is missing."""
     load = torch.load
     torch.load = lambda *args, **kwargs: value
     try:

@@ -9,7 +9,7 @@ from subject import Subject, batch_size
 
 
 class WithLengths(torch.nn.Module):
-    """A network with fixed sequence lengths. Its inputs are only the tensors of features and words."""
+    """A network with fixed sequence lengths, which are buffers. Its inputs are only the feature and token tensors."""
 
     def __init__(self, model, call, **lengths):
         super().__init__()

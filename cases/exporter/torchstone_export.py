@@ -102,4 +102,4 @@ if __name__ == "__main__":
     status = main()
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(status)  # threads of packages must not keep the process alive
+    os._exit(status)  # threads that packages started must not keep the process alive

@@ -1,6 +1,6 @@
 """Configurations of transformers: upstream's where the class's default differs, and small ones of the same structure."""
 
-# Small values by key. A configuration gets those whose keys it has.
+# Small values by key. They apply to configurations that have the key.
 SMALL = {
     "hidden_size": 64, "d_model": 64, "dim": 64, "n_embd": 64, "embedding_size": 64, "emb_dim": 64, "word_embed_proj_dim": 64,
     "embedding_dim": 64, "projection_dim": 32, "d_kv": 16, "head_dim": 16, "d_head": 16, "true_hidden_size": 32,

@@ -1,5 +1,5 @@
-"""Finds the source of upstream's names. Upstream has lists of names of timm, of classes and checkpoints of transformers, and of
-folders of pytorch/benchmark. A name in neither of the first two lists is taken for one of the third."""
+"""Finds the source of upstream's names. Upstream lists models of timm, classes and checkpoints of transformers, and folders of
+pytorch/benchmark. A name that is in neither of the first two lists counts as a folder of pytorch/benchmark."""
 
 HUGGINGFACE_SUFFIXES = ("ForMaskedLM", "ForCausalLM", "ForQuestionAnswering", "ForConditionalGeneration",
                         "ForSequenceClassification", "LMHeadModel")

@@ -7,17 +7,17 @@ import runs
 
 
 class Unknown(Exception):
-    """A release that cannot be judged, and why."""
+    """Raised if a release cannot be judged. Its text names the release and the reason."""
 
 
 @dataclasses.dataclass
 class Found:
-    """The result: the releases between which the case changed, and the change."""
+    """Result of a bisection: the change, and the two releases between which the case changed."""
     kind: str = ""  # "fails", "passes", "slower", "faster"; empty: nothing differs
     before: str = ""
     first: str = ""
     words: str = ""
-    unknown: list = dataclasses.field(default_factory=list)  # why releases between them could not be judged
+    unknown: list = dataclasses.field(default_factory=list)  # reasons why releases between them could not be judged
 
     def sentence(self):
         if not self.kind:
@@ -28,14 +28,16 @@ class Found:
 
 
 class Trials:
-    """Judges releases against the first one. A timed case is run under both, interleaved. Other cases run once under the first."""
+    """Trials of releases against the first one. A timed case runs interleaved under both. Other cases run only once under the
+    first release."""
 
     def __init__(self, releases, made, arguments, out, rounds, say):
         self.releases, self.made, self.arguments, self.out, self.rounds, self.say = releases, made, arguments, out, rounds, say
         self.reference = None  # the cell of the first release, if the case is not timed
 
     def judge(self, index):
-        """Returns the cell of the first release and that of another one. Throws Unknown, and ValueError unless one case is selected."""
+        """Returns the cell of the first release and that of another one. Raises Unknown if one of them cannot be judged, and
+        ValueError unless exactly one case is selected."""
         other = self.releases[index]
         is_end = other is self.releases[-1]
         self.say(f"trying {other.name}")
@@ -56,20 +58,20 @@ def several_cases(names):
 
 
 def check_selection(column):
-    """Throws ValueError if a release selects several cases."""
+    """Raises ValueError if a release selects several cases."""
     if len(column.names) > 1:
         raise ValueError(f"{column.release}: {several_cases(column.names)}")
 
 
 def check_end(column):
-    """Throws ValueError unless the first or the last release selects one case."""
+    """Raises ValueError unless the first or the last release selects one case."""
     check_selection(column)
     if not column.names and not column.faults:
         raise ValueError(f"{column.release}: no case is selected")
 
 
 def judged_cell(column):
-    """Returns the only cell of a release. Throws Unknown."""
+    """Returns the only cell of a release. Raises Unknown if the case was skipped, is undecided or has no row."""
     for row in measurement.table_of([column]).values():
         cell = row.get(column.release)
         if cell and not cell.skipped and cell.status != "undecided":
@@ -95,7 +97,8 @@ def words_of(first, other, kind):
 
 
 def bisect(trials):
-    """Finds the change. Throws Unknown if the last release cannot be judged. Skips others that cannot be judged."""
+    """Returns the change between the first and the last release as Found. Skips releases that cannot be judged. Raises Unknown
+    if this is the last one."""
     left, right = 0, len(trials.releases) - 1
     first, last = trials.judge(right)
     kind = kind_of(first, last)

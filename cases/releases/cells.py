@@ -1,4 +1,4 @@
-"""The result of one case under one release: the verdict, and the numbers of all rounds combined."""
+"""Defines Cell, the result of one case under one release: the verdict, and numbers that combine all rounds."""
 import dataclasses
 import math
 import statistics
@@ -10,7 +10,7 @@ FINE = SKIPPED | {"pass", "undecided"}
 
 @dataclasses.dataclass
 class Speed:
-    """A speed-up and the half-width of its interval, both on the scale of logarithms."""
+    """Natural logarithm of a speed-up, and the half-width of its interval on the logarithmic scale."""
     log: float
     half: float
 
@@ -33,7 +33,7 @@ class Cell:
     expected: str = "pass"
     reason: str = ""
     speed: Speed | None = None
-    compile_s: float | None = None  # seconds of a compile in these runs; none if all programs came from the cache
+    compile_s: float | None = None  # seconds of a compile in these runs; None if all programs came from the cache
     compiled_alone: bool = False
     peak_bytes: float | None = None
     place: int | None = None  # index in the merged results
@@ -61,8 +61,8 @@ def status_of(row):
 
 
 def speed_of(rows):
-    """Returns the geometric mean of the rounds; None if no round has a speed-up with an interval. Its interval is that of a mean
-    of independent rounds, and at least as wide as the rounds vary."""
+    """Returns the geometric mean of the rounds' speed-ups; None if no round has one with an interval. Its interval is that of a
+    mean of independent rounds, but at least as wide as the range of the rounds."""
     rounds = []
     for row in rows:
         value, low, high = (metric(row, key) for key in ("speedup", "speedup_low", "speedup_high"))
@@ -76,7 +76,8 @@ def speed_of(rows):
 
 
 def cell_of(rows):
-    """Makes a cell of the records of all rounds. The first failure represents the case, otherwise the round of median speed."""
+    """Returns a cell for the records of all rounds. The first failure represents the case, or otherwise the round with the
+    median speed-up."""
     failed = [row for row in rows if status_of(row) not in FINE]
     timed = sorted((row for row in rows if metric(row, "speedup")), key=lambda row: metric(row, "speedup"))
     row = failed[0] if failed else timed[(len(timed) - 1) // 2] if timed else rows[0]

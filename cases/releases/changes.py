@@ -1,11 +1,11 @@
-"""Changes of cases from one release to the next. Pure functions."""
+"""Finds changes of cases from one release to the next. All functions are pure."""
 import dataclasses
 import math
 import statistics
 
 TOLERANCE = 0.02  # smaller changes of a speed-up are ignored
-FAMILY_ERROR = 0.01  # probability that any unchanged case of a table is called slower
-COMPILE_BAND, LEAST_COMPILE_S = 1.15, 1.0  # a single reading: PyTorch's dashboard uses the same band
+FAMILY_ERROR = 0.01  # probability that any unchanged case of a table is reported as slower
+COMPILE_BAND, LEAST_COMPILE_S = 1.15, 1.0  # wide, because a compile is timed once; PyTorch's dashboard has the same band
 MEMORY_BAND = 1.01
 
 
@@ -14,8 +14,8 @@ class Change:
     """A difference of a case between two releases."""
     kind: str  # worse, missing, crashed, skipped, slower, known, changed, fixed, faster, compile, memory, new
     case: str
-    before: str  # releases
-    after: str
+    before: str  # release
+    after: str  # release
     words: str
 
     @property
@@ -30,7 +30,7 @@ def certain_factor(comparisons):
 
 
 def speed_change(before, after, comparisons=1):
-    """Returns 'slower', 'faster' or '': whether the speed-up changed by more than its interval and the tolerance."""
+    """Returns 'slower' or 'faster' if the speed-up changed by more than its interval and the tolerance; otherwise ''."""
     if before is None or after is None:
         return ""
     change = after.log - before.log
@@ -46,7 +46,7 @@ def is_compared(before, after):
 
 
 def verdict_change(before, after):
-    """Returns the kind and the words of a change of status; (None, "") if there is none."""
+    """Returns the kind and the text of a change of status; (None, "") if there is none."""
     if after is None:
         return (None, "") if before is None or before.skipped else ("missing", f"{before.status} → no row")
     if before is None:
@@ -73,7 +73,7 @@ def factor(before, after):
 
 
 def number_changes(before, after, comparisons):
-    """Yields the changes of numbers of a case that passes under both releases."""
+    """Yields (kind, text) for changes of speed-up, compile time and memory of a case that passes under both releases."""
     kind = speed_change(before.speed, after.speed, comparisons)
     if before.speed and not after.speed and not after.skipped:
         yield "missing", f"speed-up {before.speed.words()} → none"
@@ -87,7 +87,7 @@ def number_changes(before, after, comparisons):
 
 
 def between(table, before, after):
-    """Returns all changes between two releases. `table`: case → release → cell."""
+    """Returns all changes between two releases, losses first. `table` maps case → release → cell."""
     pairs = {case: (row.get(before), row.get(after)) for case, row in table.items()}
     timed = sum(1 for old, new in pairs.values() if old and new and old.speed and new.speed)
     found = []

@@ -1,4 +1,4 @@
-"""An environment and a build of Torchstone for each release of torch, kept in a folder."""
+"""Makes a Python environment and a build of Torchstone for each release of torch, and keeps them in a folder."""
 import fcntl
 import os
 import pathlib
@@ -14,11 +14,11 @@ TARGETS = ("torchstone", "torchstone-report")
 
 
 class Unusable(Exception):
-    """Why a release cannot be used: what failed, and the lines of its log that say why."""
+    """Raised if a release cannot be used. Its text names what failed, with the lines of the log that contain the error."""
 
 
 def default_cache():
-    """Returns a folder next to the compile cache, not in it, because the cache counts and removes everything in its folder."""
+    """Returns the default folder. It is not in the compile cache, which counts and removes everything in its own folder."""
     return pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "torchstone-releases"
 
 
@@ -29,7 +29,8 @@ def jobs_that_fit():
 
 
 def logged(command, log, limit_s, what):
-    """Runs a command with its output in a file. Throws Unusable."""
+    """Runs a command with its output in the file `log`. Raises Unusable if it fails or exceeds the limit; `what` begins the
+    text."""
     with open(log, "w", encoding="utf-8") as file:
         try:
             code = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT, env=release.environment(),
@@ -41,14 +42,15 @@ def logged(command, log, limit_s, what):
 
 
 def telling(text):
-    """Returns the first error of pip, CMake or a compiler and the next three lines; without an error, the last two lines."""
+    """Returns the first error line of pip, CMake or a compiler and the next three lines; without one, the last two lines."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     found = [i for i, line in enumerate(lines) if re.match(r"ERROR: |CMake Error|.*\berror: ", line)]
     return lines[found[0]:found[0] + 4] if found else lines[-2:]
 
 
 def difference_of(program, wanted):
-    """Returns how a program's LibTorch differs from a release, or nothing. Throws Unusable if the program does not run."""
+    """Returns a text on how a program's LibTorch differs from a release; empty if it does not. Raises Unusable if the program
+    does not run."""
     try:
         done = subprocess.run([str(program), "--version"], stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
                               env=release.environment(), timeout=VERSION_LIMIT_S)
@@ -70,7 +72,7 @@ class Environments:
         self.folder, self.source, self.packages, self.index, self.say = pathlib.Path(folder), source, list(packages), index, say
 
     def oldest(self):
-        """Returns the oldest minor release that the sources support. Throws Unusable without sources."""
+        """Returns the oldest minor release that the sources support, such as "2.11". Raises Unusable without sources."""
         if not self.source:
             raise Unusable("no sources of Torchstone to build from (expected --source=FOLDER)")
         try:
@@ -83,7 +85,7 @@ class Environments:
         return found.group(1)
 
     def installed(self, release):
-        """Returns the packages of a complete environment, torch first; none without one."""
+        """Returns the packages of a complete environment, torch first; empty if there is no such environment."""
         stamp = self.folder / release.name / "installed"
         return stamp.read_text().splitlines() if stamp.exists() else []
 
@@ -100,7 +102,7 @@ class Environments:
         return bool(release.program) or built and self.installed(release) == self.wanted(release)
 
     def program(self, release):
-        """Returns the program that was built with a release. Throws Unusable."""
+        """Returns the path of the program that was built with a release. Installs and builds it if needed. Raises Unusable."""
         if release.program:
             if not os.access(release.program, os.X_OK):
                 raise Unusable(f"{release.program} is no program")
@@ -119,7 +121,8 @@ class Environments:
         return ["-m", "pip", *arguments, "--disable-pip-version-check", *index]
 
     def install(self, release, place):
-        """Returns the Python of the release. A stamp file marks a complete environment and lists its packages."""
+        """Returns the Python of the release's environment, and makes the environment if needed. A stamp file marks a complete
+        environment and lists its packages. Raises Unusable."""
         venv, stamp = place / "venv", place / "installed"
         python = venv / "bin" / "python"
         if self.installed(release) == self.wanted(release):
@@ -134,7 +137,7 @@ class Environments:
         return python
 
     def build(self, release, place, python):
-        """Builds the release's program from the current sources. Chooses a generator only for a new build."""
+        """Builds the release's program from the current sources and returns its path. Raises Unusable."""
         build = place / "build"
         generator = []  # an existing build keeps its generator
         if not (build / "CMakeCache.txt").exists():
@@ -147,7 +150,8 @@ class Environments:
         return build / "bin" / "torchstone"
 
     def known_to_pip(self, nightlies=False):
-        """Returns pip's list of all versions of torch. It has nightlies on request or if an index is given. Throws Unusable."""
+        """Returns pip's output with all versions of torch, including nightlies on request or if an index is given. Raises
+        Unusable."""
         before_release = ["--pre"] if nightlies or self.index else []
         try:
             asked = subprocess.run([sys.executable, *self.pip("index", "versions", "torch"), *before_release], text=True,

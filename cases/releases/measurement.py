@@ -1,5 +1,5 @@
-"""Runs the same cases under all releases. Timed cases of different releases are interleaved, so that drift of the machine does
-not look like a difference between releases."""
+"""Runs the same cases under all releases. Timed cases of different releases are interleaved, so that drift of the machine is
+not mistaken for a difference between releases."""
 import dataclasses
 import time
 
@@ -10,7 +10,7 @@ import runs
 
 @dataclasses.dataclass
 class Column:
-    """One release: its program, cases and records, and faults that concern all cases."""
+    """One release: its program, cases and records, and faults that affect all cases."""
     release: str
     program: runs.Program | None = None
     faults: list = dataclasses.field(default_factory=list)
@@ -32,7 +32,7 @@ class Column:
             self.run_s += time.monotonic() - started
 
     def add(self, document):
-        """Adds the records of cases that ended."""
+        """Adds the records of a run's results, except those of interrupted cases."""
         self.document = document or self.document
         for record in document.get("results", []):
             if cells.status_of(record) != "interrupted":
@@ -40,8 +40,9 @@ class Column:
 
 
 def open_columns(releases, made, arguments, out, check):
-    """Makes the environment of each release and lists its cases. Calls `check` for each column at once, so that its exception
-    saves installing the next release. Existing programs come first for the same reason. Throws runs.UsageError."""
+    """Makes the environment of each release and lists its cases. Returns the columns in the order of the releases. Calls
+    `check` for each column as soon as it is ready, because an exception then avoids the installation of further releases.
+    Starts with existing programs for the same reason. Raises runs.UsageError."""
     columns = [Column(wanted.name) for wanted in releases]
     for wanted, column in sorted(zip(releases, columns), key=lambda pair: not made.is_ready(pair[0])):
         started = time.monotonic()
@@ -59,8 +60,8 @@ def open_columns(releases, made, arguments, out, check):
 
 
 def opened_program(wanted, made, arguments, out):
-    """Returns the program of a release. Throws environments.Unusable, also for a build with another release, whose rows would be
-    wrong. preflight.py has already checked the programs that the user names."""
+    """Returns the program of a release. Raises environments.Unusable, also if the program was built with another release.
+    preflight.py has already checked the programs that the user names."""
     path = made.program(wanted)
     difference = "" if wanted.program else environments.difference_of(path, wanted)
     if difference:
@@ -70,7 +71,8 @@ def opened_program(wanted, made, arguments, out):
 
 def measure(columns, rounds, say):
     """Runs all untimed cases of each release in one process, then each timed case under one release after the other. Every second
-    round has the reverse order. Results go into the columns at once, so that an interrupted measurement keeps them."""
+    round reverses the order of releases. Adds results to the columns after each run, so that an interrupted measurement keeps
+    them."""
     usable = [column for column in columns if column.program]
     for column in usable:
         count = sum(not runs.is_timed(name) for name in column.names)

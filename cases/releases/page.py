@@ -1,4 +1,4 @@
-"""The table model × release as text, Markdown and HTML."""
+"""Writes the table case × release as text, Markdown and HTML."""
 import html
 
 STYLE = """body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 90rem; padding: 0 1rem; color: #222; background: #fff; }
@@ -26,7 +26,7 @@ def plain(cell):
 
 
 def marks(changes):
-    """Returns (case, release) → class of the cell. If several changes concern a cell, a loss has priority."""
+    """Returns {(case, release): CSS class of the cell}. If several changes affect a cell, "worse" takes precedence."""
     found = {}
     for change in changes:
         kind = "worse" if change.is_worse else "better" if change.kind in BETTER else "other"
@@ -41,8 +41,8 @@ def change_words(change):
 
 
 class Page:
-    """The input of all output formats. `report`: the HTML page of the merged results, whose anchors are their indices; may be
-    empty."""
+    """Input of all output formats. `report` names the HTML page of the merged results, whose anchors are their indices; it may
+    be empty."""
 
     def __init__(self, columns, table, changes, verdict, report=""):
         self.columns, self.table, self.changes, self.verdict, self.report = columns, table, changes, verdict, report
@@ -85,7 +85,7 @@ class Page:
         return "\n".join([*lines, f"\nTime: {self.costs()}."]) + "\n"
 
     def sides(self, change):
-        """Returns both releases of a change, each with the link to its row."""
+        """Returns (release, link to its row) for both releases of a change."""
         return [(release, self.link(self.table[change.case].get(release))) for release in (change.before, change.after)]
 
     def change_markdown(self, change):

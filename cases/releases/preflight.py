@@ -5,15 +5,15 @@ import pathlib
 import environments
 import release
 
-LONGEST_LIST = 8  # releases that pip offers, in a message
+LONGEST_LIST = 8  # number of releases that a message lists
 
 
 class Refused(Exception):
-    """Requested releases that cannot be used, one per line."""
+    """Raised for requested releases that cannot be used. Its text has one release per line."""
 
 
 def check(releases, made, say):
-    """Throws Refused, and environments.Unusable if a named program does not run."""
+    """Raises Refused if a release cannot be used, or environments.Unusable if a program that the user names does not run."""
     refusals, failures = refusals_of([wanted for wanted in releases if not wanted.program], made, say), []
     for wanted in releases:
         if wanted.program:
@@ -28,7 +28,8 @@ def check(releases, made, say):
 
 
 def refusals_of(releases, made, say):
-    """Returns why releases cannot be installed. If pip does not answer, does not check whether they exist."""
+    """Returns a text for each release that cannot be installed. Does not check whether they exist if pip fails to list
+    releases."""
     if not releases:
         return []
     oldest = made.oldest()
@@ -48,8 +49,8 @@ def refusals_of(releases, made, say):
 
 
 def refusals_of_program(wanted):
-    """Returns why a program that the user names is unusable: missing, or built with another release. Throws
-    environments.Unusable if it does not run."""
+    """Returns why a program that the user names cannot be used, as a list of at most one text: it is missing, or was built with
+    another release. Raises environments.Unusable if it does not run."""
     program = pathlib.Path(wanted.program)
     if not program.is_file() or not os.access(program, os.X_OK):
         return [f"{wanted.name}: {program} is no program"]

@@ -1,11 +1,11 @@
-"""Releases of torch: their names, their order, and those that pip knows."""
+"""Parses and orders names of torch releases, and reads pip's list of them."""
 import dataclasses
 import os
 import re
 
 PATTERN = re.compile(r"(\d+)\.(\d+)\.(\d+)(?:\.dev(\d{8}))?(?:\+[a-z0-9.]+)?")
 
-# Variables that name one torch. They are removed, because every release has its own.
+# Environment variables that select one torch. Programs run without them, because every release has its own torch.
 OF_ONE_RELEASE = ("TORCHSTONE_PYTHON", "TORCHSTONE_LIBTORCH", "TORCHSTONE_TORCH", "TORCHSTONE_RELEASES_SOURCE", "TORCHSTONE_OUT",
                   "VIRTUAL_ENV", "PYTHONPATH", "GTEST_FILTER")
 
@@ -23,7 +23,8 @@ class Release:
 
 
 def order(name):
-    """Returns a key that sorts releases by age. A nightly (2.15.0.dev20261101) precedes its release. None: no release."""
+    """Returns a key that sorts releases by age, or None if the name is no release. A nightly (2.15.0.dev20261101) precedes its
+    release."""
     match = PATTERN.fullmatch(name)
     if not match:
         return None
@@ -46,7 +47,7 @@ def is_older(name, minor):
 
 
 def parse_release(text):
-    """Throws ValueError."""
+    """Parses RELEASE or RELEASE=PROGRAM. Raises ValueError."""
     name, equals, program = text.partition("=")
     if order(name) is None:
         raise ValueError(f"'{text}' is no release of torch (expected one such as 2.14.1, 2.15.0.dev20261101 or 2.14.1=/path/to/torchstone)")
@@ -56,7 +57,8 @@ def parse_release(text):
 
 
 def parse_releases(texts, least=2):
-    """Returns the releases, the oldest first. Throws ValueError."""
+    """Returns the releases, the oldest first. Raises ValueError for a wrong name, a duplicate, or fewer than `least`
+    releases."""
     releases = sorted(map(parse_release, texts), key=lambda release: order(release.name))
     names = [release.name for release in releases]
     for name in names:
@@ -68,13 +70,13 @@ def parse_releases(texts, least=2):
 
 
 def listed(listing):
-    """Returns the names in the answer of `pip index versions`, the oldest first."""
+    """Returns the release names in the output of `pip index versions`, the oldest first."""
     known = re.search(r"^Available versions: (.*)$", listing, flags=re.M)
     names = {name.strip() for name in known.group(1).split(",")} if known else set()
     return sorted(filter(order, names), key=order)
 
 
 def between(first, last, listing):
-    """Returns the releases between two others in the answer of `pip index versions`, the oldest first."""
+    """Returns the releases between two others in the output of `pip index versions`, the oldest first."""
     inside = dict.fromkeys(name.split("+")[0] for name in listed(listing) if order(first) < order(name) < order(last))
     return [Release(name) for name in inside]

@@ -11,12 +11,12 @@ import release
 RUN_LIMIT_S, LIST_LIMIT_S, END_LIMIT_S = 24 * 3600, 600, 60
 USAGE_ERROR, NOTHING_SELECTED = 2, 3
 TIMED = "*/Performance.*"
-# Torchstone refuses a flag if no selected case depends on it, but accepts its environment twin.
+# Torchstone rejects a flag if no selected case depends on it, but accepts the corresponding environment variable (its twin).
 WITHOUT_EFFECT = re.compile(r"--torchstone_(\w+) is only for .*, and none is selected")
 
 
 class UsageError(Exception):
-    """The program refuses its arguments."""
+    """Raised if the program rejects its arguments. Its text is the program's message."""
 
 
 def is_timed(case):
@@ -24,7 +24,7 @@ def is_timed(case):
 
 
 def exactly(case):
-    """Returns a filter of GoogleTest for one case. A hyphen would begin its negative part."""
+    """Returns a GoogleTest filter for one case. It replaces hyphens, which would begin the negative part of a filter."""
     return case.replace("-", "?")
 
 
@@ -42,7 +42,7 @@ def ended_words(code):
 
 
 def listed(text):
-    """Returns the cases of --gtest_list_tests."""
+    """Returns the case names in the output of --gtest_list_tests."""
     suite, cases = "", []
     for line in text.splitlines():
         if re.fullmatch(r"\S+\.", line.split("  #")[0].rstrip()) and not line.startswith(" "):
@@ -53,7 +53,7 @@ def listed(text):
 
 
 class Program:
-    """Torchstone, built with one release, with the arguments that all releases get."""
+    """Torchstone built with one release, and the arguments that all releases get."""
 
     def __init__(self, path, arguments, out):
         self.path, self.out = pathlib.Path(path), pathlib.Path(out)
@@ -65,8 +65,8 @@ class Program:
         self.faults = []
 
     def use_twin(self, refusal):
-        """Replaces the flag that the message refuses by its environment twin, because only the other part of the cases depends on
-        it. Returns whether the message refuses a flag."""
+        """Replaces the flag that the message rejects by its environment variable. The flag may affect only cases of another run
+        of the same selection. Returns whether a flag was replaced."""
         refused = WITHOUT_EFFECT.search(refusal)
         words = [word for word in self.arguments if refused and word.partition("=")[0] == f"--torchstone_{refused.group(1)}"]
         if len(words) != 1:
@@ -92,7 +92,7 @@ class Program:
         return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
     def cases(self):
-        """Returns the names of the selected cases. Throws UsageError."""
+        """Returns the names of the selected cases. Adds a fault if they cannot be listed. Raises UsageError."""
         try:
             done = self.call([f"--gtest_filter={self.filter}", "--gtest_list_tests"], LIST_LIMIT_S, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         except (OSError, subprocess.TimeoutExpired) as error:
@@ -105,7 +105,8 @@ class Program:
         return listed(done.stdout)
 
     def run(self, pattern, name):
-        """Runs the cases of a filter. Returns the document of their results. Notes a fault if there is none."""
+        """Runs the cases of a filter. Returns the content of results.json, or {} if there is none. Adds a fault if the run
+        crashes or writes no results. Raises UsageError."""
         folder = self.out / name
         folder.parent.mkdir(parents=True, exist_ok=True)
         log = folder.with_name(folder.name + ".log")
@@ -126,7 +127,8 @@ class Program:
         return self.document(folder)
 
     def document(self, folder):
-        """Reads the results. For a killed run, torchstone-report makes them from the records."""
+        """Returns the content of results.json, or {}. For a killed run, torchstone-report makes the file from the run's
+        records."""
         file = folder / "results.json"
         if not file.exists() and folder.is_dir() and self.report_tool.exists():
             file = folder.with_name(folder.name + ".json")

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Runs the same cases under several releases of torch, and shows what changed from each to the next.
+"""Runs the same cases under several releases of torch, and reports what changed from each release to the next.
 
   torchstone-releases 2.12.1 2.13.0 2.14.1 -- --gtest_filter='*resnet18*'
   torchstone-releases 2.13.0 2.14.1 -- --torchstone_only=my.pt2
   torchstone-releases bisect 2.11.0 2.12.1 2.13.0 2.14.1 -- --gtest_filter=NAME_OF_A_CASE
 
-For each release it makes an environment and a build of Torchstone, and keeps them. What follows -- are arguments of torchstone;
-without any, its default cases run. The releases may have any order: the oldest is always the first.
+For each release it makes an environment and a build of Torchstone, and keeps them. torchstone gets the arguments after --. Without
+any, its default cases run. The releases may be given in any order: they are compared from the oldest to the newest.
 `bisect` prints the first release in which one case fails, passes again, or is slower or faster by more than its interval.
 
 exit codes: 0 the newest release is not worse than the one before; 1 it is worse; 2 usage; 3 nothing was compared, or bisect found
@@ -41,7 +41,7 @@ def say(text):
 
 
 def default_source():
-    """Returns the folder of the sources that this file is in, or that the installation was built from; empty without one."""
+    """Returns the folder of the sources from which the installation was built, or that contain this file; empty without one."""
     here = pathlib.Path(__file__).resolve().parents[2]
     for folder in (os.environ.get("TORCHSTONE_RELEASES_SOURCE", ""), str(here)):
         if folder and (pathlib.Path(folder) / "cmake" / "torch_versions").exists():
@@ -88,7 +88,7 @@ def options_of(argv):
 
 
 def write_report_page(columns, out):
-    """Makes the page of all rows, whose sections the table links to. Returns its name, or nothing if that failed."""
+    """Writes report.html with all rows, to whose sections the table links. Returns its name, or an empty text if this fails."""
     tools = (column.program.report_tool for column in reversed(columns) if column.program)
     tool = next((tool for tool in tools if tool.exists()), None)
     if not tool:
@@ -106,7 +106,7 @@ def write_report_page(columns, out):
 
 
 def verdict_of(columns, table, found):
-    """Returns the exit code and its reason: the newest release against the one before."""
+    """Returns the exit code and its reason. Compares the newest release with the one before."""
     before, newest = columns[-2], columns[-1]
     worse = [change for change in found if change.is_worse and (change.before, change.after) == (before.release, newest.release)]
     compared = sum(changes.is_compared(row.get(before.release), row.get(newest.release)) for row in table.values())
@@ -185,7 +185,7 @@ def bisect(options, arguments, made, stamp):
 
 
 def main(argv, made=None):
-    """Runs the command. `made` makes the program of a release; tests replace it."""
+    """Runs the command and returns the exit code. `made` makes the program of a release; tests replace it."""
     options, arguments = options_of(argv)
     made = made or environments.Environments(options.cache, options.source, options.install, options.index, say)
     stamp = datetime.datetime.now().strftime("%Y%m%dT%H%M%S.%f")

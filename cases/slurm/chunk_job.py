@@ -12,14 +12,14 @@ UNFINISHED = {"crash", "timeout", "OOM", "eager_1st_run_OOM", "eager_2nd_run_OOM
 
 
 def write_json(path, value):
-    """Writes the whole file or nothing."""
+    """Writes a JSON file atomically."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     temporary.write_text(json.dumps(value, indent=1) + "\n")
     os.replace(temporary, path)
 
 
 def read_json(path):
-    """Returns the content of a file; nothing if it cannot be read."""
+    """Returns the content of a JSON file; None if it cannot be read."""
     try:
         return json.loads(path.read_text())
     except (OSError, ValueError):
@@ -31,13 +31,13 @@ def folder_of(out, number):
 
 
 def attempts_of(folder):
-    """Returns the results folders of a chunk's attempts, the first one first."""
+    """Returns the results folders of a chunk's attempts, the first attempt first."""
     numbers = sorted(int(path.name) for path in folder.iterdir() if path.name.isdigit()) if folder.exists() else []
     return [folder / str(number) for number in numbers]
 
 
 def is_done(record):
-    """Whether the record of a case needs no further attempt."""
+    """Returns whether a case with this record needs no further attempt."""
     result = (record or {}).get("result", {})
     outcome = result.get("outcome", {})
     return result.get("finished", True) and bool(outcome.get("status")) and outcome["status"] not in UNFINISHED \
@@ -56,7 +56,7 @@ def done_cases(folder):
 
 
 def run_cases(job, names, attempt):
-    """Runs torchstone and returns its exit code. SIGTERM, by which Slurm ends a job, reaches it too."""
+    """Runs torchstone and returns its exit code, or 128 + N for signal N. Forwards SIGTERM, with which Slurm ends a job."""
     flags = attempt.with_suffix(".flags")
     flags.write_text(f"--gtest_filter={':'.join(names)}\n")
     command = [job["program"], f"--gtest_flagfile={flags}", f"--torchstone_out={attempt}"]
@@ -67,7 +67,7 @@ def run_cases(job, names, attempt):
 
 
 def requeue():
-    """Asks Slurm to run this job again. Returns whether it will."""
+    """Asks Slurm to run this job again. Returns whether Slurm accepts this. Prints an error otherwise."""
     job = f"{os.environ['SLURM_ARRAY_JOB_ID']}_{os.environ['SLURM_ARRAY_TASK_ID']}"
     try:
         done = subprocess.run(["scontrol", "requeue", job], capture_output=True, text=True, timeout=SCONTROL_LIMIT_S)
@@ -93,7 +93,7 @@ def main(out):
         return 0
     attempt = folder / str(len(list(folder.glob("*.flags"))))
     code = run_cases(job, names, attempt)
-    # An attempt whose node died leaves no exit code, so it does not count.
+    # An attempt whose node died has no exit code here, so it does not count as a retry.
     codes = [*(read_json(folder / "codes.json") or []), code]
     write_json(folder / "codes.json", codes)
     print(f"torchstone-slurm: chunk {number}, attempt {attempt.name} on {os.uname().nodename}: exit code {code}", flush=True)

@@ -1,4 +1,4 @@
-"""The job after all chunks: merges their results, and names the cases that left none."""
+"""The job after all chunks: merges their results, and adds a row for each case without a result."""
 import subprocess
 
 import chunk_job
@@ -8,7 +8,8 @@ FIELDS = ("suite", "model", "check", "mode", "dtype", "device", "backend", "pres
 
 
 def recorded_cases(attempts):
-    """Returns the names of cases in any record of these attempts, including plans, because a planned case has a row too."""
+    """Returns the names of cases in any record of these attempts. Includes planned cases, because the merge gives them a row
+    too."""
     names = set()
     for attempt in attempts:
         for file in (attempt / "cases").glob("*.json"):

@@ -4,11 +4,11 @@
   torchstone-slurm --out /shared/run1 --length 600 --results last_run -- --torchstone_checks=accuracy
   torchstone-slurm --out /shared/run1 --length 600 --results last_run --sbatch=--partition=gpu --sbatch=--gres=gpu:1 --wait
 
-It lists the cases, divides them into chunks by the durations of earlier results, and submits an array of jobs for cases that are
-judged, another one for cases that are timed, and a job that merges the results. What follows -- are arguments of torchstone.
+It lists the cases and divides them into chunks by the durations of earlier results. Then it submits a job array for cases that are
+judged, another one for cases that are timed, and a job that merges the results. torchstone gets the arguments after --.
 
-A chunk whose infrastructure fails (exit code 4) is requeued and runs what it did not finish. So does a chunk whose node dies.
-The reports are in OUT/merged. The folder OUT must be visible to all nodes, under the same path.
+If the infrastructure fails (exit code 4) or a node dies, the chunk is requeued and runs only the cases that it did not finish.
+The reports are in OUT/merged. All nodes must see the folder OUT under the same path.
 
 exit codes: 0 submitted, or as expected with --wait; with --wait that of the merged results; 2 usage; 3 nothing selected; 4 a program
 or Slurm failed; 130 interrupted
@@ -32,11 +32,11 @@ KINDS = ("judged", "timed")
 
 
 class UsageError(Exception):
-    """Arguments or a folder that cannot be used."""
+    """Raised for arguments or a folder that cannot be used."""
 
 
 class Failure(Exception):
-    """A program that failed."""
+    """Raised if a program fails. Its text has the command and the error."""
 
 
 def say(text):
@@ -75,7 +75,7 @@ def options_of(argv):
 
 
 def output_of(command, text=""):
-    """Returns the output of a program that reads the text. Raises Failure, or UsageError for exit code 2."""
+    """Runs a program with `text` as its input, and returns its output. Raises Failure, or UsageError for exit code 2."""
     try:
         done = subprocess.run(command, input=text, capture_output=True, text=True, errors="replace", timeout=COMMAND_LIMIT_S)
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -88,7 +88,7 @@ def output_of(command, text=""):
 
 
 def filter_keeps(pattern, name):
-    """Whether --gtest_filter=PATTERN selects the case."""
+    """Returns whether --gtest_filter=PATTERN selects the case."""
     def matches(globs):
         return any(fnmatch.fnmatchcase(name, glob.replace("[", "[[]")) for glob in globs.split(":"))
     positive, minus, negative = pattern.partition("-")
@@ -96,7 +96,8 @@ def filter_keeps(pattern, name):
 
 
 def twins_of(arguments):
-    """Returns the environment twins of flags. A flag that affects no case of a chunk would be refused; a twin is not."""
+    """Returns {variable: value}, the environment variables that correspond to the flags (their twins). Torchstone rejects a
+    flag that affects no case of a chunk, but accepts its variable. Raises UsageError for a flag that is given twice."""
     twins = {}
     for word in arguments:
         name, equals, value = word.removeprefix("--torchstone_").partition("=")
@@ -135,7 +136,7 @@ def planned_chunks(options):
 
 
 def prepare(options, arguments):
-    """Writes the files that the jobs read. Returns the chunks."""
+    """Writes the files that the jobs read. Returns the chunks; empty if no case is selected. Raises UsageError and Failure."""
     twins = twins_of(arguments)
     cases = listed_cases(options, arguments)
     if not cases:
@@ -154,7 +155,7 @@ def prepare(options, arguments):
 
 
 def script(*words):
-    """Returns a batch script that replaces itself by this program, so that signals reach it."""
+    """Returns a batch script that runs this program by exec, so that signals reach the program."""
     return f"#!/bin/sh\nexec {shlex.join([sys.executable, '-B', str(pathlib.Path(__file__).resolve()), *map(str, words)])}\n"
 
 
@@ -164,7 +165,7 @@ def sbatch(arguments, text):
 
 
 def submit_chunks(options, chunks):
-    """Submits an array for each kind of chunk. Returns their ids."""
+    """Submits a job array for each kind of chunk. Returns the job ids."""
     jobs = []
     for kind in KINDS:
         numbers = [number for number, chunk in enumerate(chunks) if chunk["kind"] == kind]

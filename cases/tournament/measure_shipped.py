@@ -1,10 +1,12 @@
 """measure_shipped.py make ORDER.json REPLY.json    makes the file that ships a variant of a tournament
 measure_shipped.py run ORDER.json REPLY.json     loads that file, calls it and times the calls
 
-Two processes, so that the second one starts as a user's program does. ORDER: {"folder": where the file is made, "program": Python that
-loads the exported program, "make" and "load": Python, as the tournament shows them, "threads": of torch, 0 for its choice}. `load` binds
-`model`. REPLY: {"bytes": of all files made}, or {"load_s", "first_call_s", "seconds": of a call, "error": the RMS of the difference from
-the exported program's answer over its RMS}, or {"refused": why not}."""
+The two steps are separate processes, so that the second one starts as a user's program does.
+
+ORDER: {"folder": where the file is made, "program": Python expression that loads the exported program, "make" and "load": Python code as
+the tournament prints it, "threads": number of torch's threads, 0 for torch's default}. `load` must define `model`.
+REPLY: {"bytes": size of all files made}, or {"load_s", "first_call_s", "seconds": per call, "error": RMS of the difference from the
+exported program's answer divided by the answer's RMS}, or {"refused": the error}."""
 import json
 import os
 import sys
@@ -19,14 +21,15 @@ def make(order):
 
 
 def tensors_of(output):
-    """Returns the tensors of an output in their order, in float64 on the CPU. Other runtimes return arrays."""
+    """Returns the tensors and arrays of an output in their order, as float64 tensors on the CPU."""
     import torch
     leaves = torch.utils._pytree.tree_leaves(output)
     return [torch.as_tensor(leaf).detach().cpu().double() for leaf in leaves if hasattr(leaf, "shape")]
 
 
 def relative_error(expected, found):
-    """Returns the largest error of an output. Raises ValueError where only one of both is a number."""
+    """Returns the largest error of any output: the RMS of the difference over the RMS of the expected values. Raises ValueError
+    if shapes differ, or if only one of two values is finite."""
     if [leaf.shape for leaf in expected] != [leaf.shape for leaf in found]:
         raise ValueError("the outputs have other shapes than the exported program's")
     worst = 0.0
@@ -72,7 +75,7 @@ def measured(order):
         found = names["model"](*inputs)
         wait()
         called = time.perf_counter()
-        # After the first call. The exported program would otherwise warm it up: threads, and oneDNN's kernels.
+        # Runs after the first call is timed, because the exported program would warm up threads and oneDNN's kernels.
         error = relative_error(tensors_of(program.module()(*own_inputs)), tensors_of(found))
         del program, own_inputs, found
 
