@@ -40,7 +40,7 @@ def anchors(text):
 
 
 def targets(text):
-    """What a document links to or shows."""
+    """Returns the targets of a document's links and images."""
     text = without_code(text)
     return re.findall(r"\]\(([^)\s]+)\)", text) + re.findall(r'(?:src|srcset|href)="([^"]+)"', text)
 
@@ -107,7 +107,7 @@ def flags_in(text):
 
 
 def is_flag(name):
-    """Whether the program takes the flag; --help leaves out second names."""
+    """Returns whether the program accepts the flag. --help does not list second names of flags."""
     asked = subprocess.run([PROGRAM, f"--torchstone_{name}=", "--torchstone_list=flags"], capture_output=True, text=True)
     return "unknown flag" not in asked.stderr
 

@@ -32,12 +32,12 @@ class Program:
     text: str
 
     def cell(self, printed):
-        """What the table says of an output."""
+        """Returns the text of the table's cell for an output: "wrong", "right", or the output itself."""
         return {self.wrong: "wrong", self.right: "right"}.get(printed, printed)
 
 
 def programs(page):
-    """Returns the programs of a page. Throws ValueError for one without a sentence on what it prints and what is right."""
+    """Returns the programs of a page. Raises ValueError for a program without a sentence on its output and the right output."""
     found = [Program(**match.groupdict()) for match in PROGRAM.finditer(page)]
     if len(found) != page.count("```python"):
         raise ValueError("a program has no sentence 'Prints `X` with torch V. Right: `Y`.' before it")

@@ -128,7 +128,7 @@ def pages(docs):
 
 
 def faults(docs):
-    """What is wrong with the pages, one line each."""
+    """Returns the faults of the pages, one line each."""
     try:
         drawn = pages(docs)
     except Malformed as error:

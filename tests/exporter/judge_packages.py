@@ -25,7 +25,7 @@ WAIT_S = 900
 
 
 def names_of(path):
-    """Those of a plain list, or those of upstream_models.txt that the zoo has not."""
+    """Returns the names in a plain list, or the names in upstream_models.txt that the zoo lacks."""
     lines = [line for line in pathlib.Path(path).read_text().splitlines() if line and not line.startswith(("#", "@", "["))]
     if pathlib.Path(path).name != "upstream_models.txt":
         return lines

@@ -1,4 +1,4 @@
-"""What exporter_test.py runs beside the whole exporter: values that Python reads, torchbenchmark's sources, images in a text."""
+"""Tests parts of the exporter for exporter_test.py: values that Python reads, torchbenchmark's sources, and images in a text."""
 import contextlib
 import os
 import pathlib

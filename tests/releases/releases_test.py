@@ -35,8 +35,7 @@ def timed(speedup, half=0.01, **facts):
 
 
 class Fakes:
-    """Makes a fake program for each release. `plans` is release → cases, or a text that says why the release does not
-    install."""
+    """Makes a fake program for each release. `plans` maps a release to its cases, or to the reason why it does not install."""
 
     def __init__(self, folder, plans):
         self.folder, self.plans = folder, plans

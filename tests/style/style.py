@@ -46,7 +46,7 @@ def sources(*suffixes):
 
 
 def changed(files):
-    """Those of `files` that differ from the commit before the last one. A shallow clone has no such commit: none."""
+    """Returns the files that the working tree or the last commit changed. A shallow clone of one commit has no last change."""
     differing = set(git("diff", "--name-only", "HEAD")) | set(git("diff", "--name-only", "HEAD~1", "HEAD"))
     return [f for f in files if f in differing]
 
