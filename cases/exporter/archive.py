@@ -88,9 +88,11 @@ def eager_outputs(subject):
             out = subject.model(*exporting.copied(subject.args), **exporting.copied(subject.kwargs))
         results.append([t.detach().clone().contiguous() for t in tree_leaves(out) if isinstance(t, torch.Tensor)])
         exporting.put_back(subject.model, state)
-    same = all(torch.equal(a, b) or (a.isnan() == b.isnan()).all() and torch.allclose(a, b, 1e-5, 1e-6, equal_nan=True)
-               for a, b in zip(*results))
-    return results[0] if same else None
+    first, second = results
+    same = [t.shape for t in first] == [t.shape for t in second] and all(
+        torch.equal(a, b) or (a.isnan() == b.isnan()).all() and torch.allclose(a, b, 1e-5, 1e-6, equal_nan=True)
+        for a, b in zip(first, second))
+    return first if same else None
 
 
 def add_record(path, name, tensors):

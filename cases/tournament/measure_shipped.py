@@ -21,10 +21,11 @@ def make(order):
 
 
 def tensors_of(output):
-    """Returns the tensors and arrays of an output in their order, as float64 tensors on the CPU."""
+    """Returns the tensors and arrays of an output in their order, as float64 tensors on the CPU. A complex tensor gets a last
+    dimension with its real and imaginary parts."""
     import torch
-    leaves = torch.utils._pytree.tree_leaves(output)
-    return [torch.as_tensor(leaf).detach().cpu().double() for leaf in leaves if hasattr(leaf, "shape")]
+    leaves = [torch.as_tensor(leaf).detach().cpu() for leaf in torch.utils._pytree.tree_leaves(output) if hasattr(leaf, "shape")]
+    return [(torch.view_as_real(leaf.resolve_conj()) if leaf.is_complex() else leaf).double() for leaf in leaves]
 
 
 def relative_error(expected, found):

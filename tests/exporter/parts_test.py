@@ -143,6 +143,13 @@ class Reads(unittest.TestCase):
         model.grid[0] = 2
         self.assertEqual(model.grid.tolist(), [2, 1, 1, 1, 1])
 
+    def test_outputs_whose_shape_is_random_are_random_outputs(self):
+        class Random(torch.nn.Module):
+            def forward(self, x):
+                return x[torch.rand(100) < 0.3]
+        subject = types.SimpleNamespace(model=Random(), args=(torch.arange(100.0),), kwargs={})
+        self.assertIsNone(archive.eager_outputs(subject))
+
     def test_state_that_a_call_changed_is_put_back_and_what_it_made_stays(self):
         model = torch.nn.BatchNorm1d(3)
         state = {name: tensor.clone() for name, tensor in model.state_dict().items()}

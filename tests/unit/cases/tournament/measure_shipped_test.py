@@ -96,6 +96,10 @@ class Error(unittest.TestCase):
             measure_shipped.relative_error([torch.zeros(2)], [torch.zeros(3)])
         self.assertEqual(measure_shipped.relative_error([torch.ones(4)], [torch.ones(4)]), 0)
 
+    def test_of_a_complex_output_has_its_imaginary_part(self):
+        expected, found = (measure_shipped.tensors_of(torch.tensor([value])) for value in (1 + 1j, 1 - 1j))
+        self.assertAlmostEqual(measure_shipped.relative_error(expected, found), 2 ** 0.5)
+
 
 if __name__ == "__main__":
     unittest.main()
