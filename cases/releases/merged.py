@@ -27,6 +27,7 @@ def document_of(columns, table):
     merged = {key: value for key, value in (documents[-1] if documents else {}).items() if key not in ("results", "summary")}
     merged["schema"] = "torchstone/result/2"
     run = {key: value for key, value in merged.get("run", {}).items() if key in ("started", "id", "directory")}
+    # is_complete() of reports/record/verdict.h accepts this prefix.
     run["exit_reason"] = "releases of torch: " + ", ".join(column.release for column in columns)
     merged["run"] = run
     merged["build"] = {**merged.get("build", {}), "torch": " | ".join(column.release for column in columns)}

@@ -162,11 +162,10 @@ std::string subject_words(const std::vector<Result>& results) {
 }
 
 std::string head_line(const std::vector<Result>& results, const RunInfo& run) {
-  const bool whole = run.exit_reason.empty() || run.exit_reason == "finished";
   const int code = run.exit_code.value_or(ExitCode::success);
   const std::string why = run.exit_words.empty() ? "" : ": " + terminal_line(first_line(run.exit_words));
   return fmt::format("Torchstone: {}, {:.0f} s{}{}", subject_words(results), run.duration_s,
-                     whole ? "" : ", " + terminal_line(first_line(run.exit_reason)),
+                     is_complete(run) ? "" : ", " + terminal_line(first_line(run.exit_reason)),
                      code == ExitCode::success ? "" : fmt::format(", exit code {}{}", code, why));
 }
 

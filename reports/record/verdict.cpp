@@ -75,6 +75,12 @@ int exit_code_of(const Report& report) {
   return report.run.exit_code ? *report.run.exit_code : exit_code_of(report.results, /*strict_undecided=*/false);
 }
 
+bool is_complete(const RunInfo& run) {
+  const std::string& reason = run.exit_reason;
+  return reason.empty() || reason == "finished" || reason.starts_with("merged from ") ||
+         reason.starts_with("releases of torch: ");
+}
+
 std::string exit_words(int code) {
   static const std::map<int, std::string> words = {
       {ExitCode::success, "nothing unexpected"},

@@ -15,6 +15,9 @@ inline bool is_out_of_memory(Status status) {
 
 /// Returns the recorded exit code. Without one (merged results, killed runs), computes it from the results.
 int exit_code_of(const Report& report);
+/// Whether the run was not cut short, by its `exit_reason`. Merged results and those of several releases of torch are
+/// complete.
+bool is_complete(const RunInfo& run);
 /// Returns the meaning of an exit code of torchstone: "a gate failed".
 std::string exit_words(int code);
 /// Returns the same for this run, which may have an explanation of its own.

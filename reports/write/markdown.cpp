@@ -108,11 +108,10 @@ std::string banner(const Report& report, const std::optional<judge::BaselineComp
   const size_t worse = comparison ? judge::count_worse(*comparison) : 0;
   const size_t others = comparison ? judge::count_other_models(*comparison) : 0;
   const std::string refusal = comparison ? judge::refusal_words(*comparison) : "";
-  const bool whole = run.exit_reason.empty() || run.exit_reason == "finished" || run.exit_reason.starts_with("merged");
-  std::string text =
-      fmt::format("<!-- torchstone -->\n### {} Torchstone: {}\n\n",
-                  bad > 0 || !whole || code != ExitCode::success || worse + others > 0 || !refusal.empty() ? "❌" : "✅",
-                  subject_of(results, bad));
+  std::string text = fmt::format(
+      "<!-- torchstone -->\n### {} Torchstone: {}\n\n",
+      bad > 0 || !is_complete(run) || code != ExitCode::success || worse + others > 0 || !refusal.empty() ? "❌" : "✅",
+      subject_of(results, bad));
   std::vector<std::string> counts;
   for (const auto& [status, count] : count_by_status(results))
     counts.push_back(fmt::format("{} {}", count, markdown_text(to_string(status))));

@@ -26,7 +26,7 @@ struct RunInfo {
   std::vector<std::string> argv;
   std::string directory;         ///< working directory at the start
   std::string tag;               ///< the user's name for this run (--torchstone_tag); may be empty
-  std::string exit_reason;       ///< "finished", "interrupted", "merged from 3 folders" …
+  std::string exit_reason;       ///< "finished", "merged from 3 inputs" …; read by is_complete() (record/verdict.h)
   std::optional<int> exit_code;  ///< exit code of the program; nothing in a plan, in merged results, in old records
   std::string exit_words;        ///< meaning of the exit code in this run, if the results do not show it
   std::optional<BaselineFacts> baseline;  ///< nothing without --torchstone_baseline

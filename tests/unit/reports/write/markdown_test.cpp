@@ -57,6 +57,14 @@ TEST(Markdown, IsGreenOnlyWhenAllIsAsExpectedAndTheRunWasWhole) {
   EXPECT_THAT(write_markdown(report), AllOf(HasSubstr("### ❌"), HasSubstr("interrupted")));
 }
 
+TEST(Markdown, IsGreenForMergedResultsAndForReleasesOfTorch) {
+  Report report{sample_run(), {simple_result("a", Status::pass)}};
+  for (const char* reason : {"merged from 2 inputs", "releases of torch: 2.13.0, 2.14.1"}) {
+    report.run.exit_reason = reason;
+    EXPECT_THAT(write_markdown(report), HasSubstr("### ✅ Torchstone: 1 of 1")) << reason;
+  }
+}
+
 TEST(Markdown, AndThePageMarkChangesOfNoisyCases) {
   Report report{sample_run(), {simple_result("a", Status::pass)}};
   judge::CaseChange change{"a", judge::Change::ambiguous, "pass", "pass"};
