@@ -141,7 +141,7 @@ CaseChange change_of(const Result& before, const Result& after, CaseContext& con
   change.other_parts = differing_model_parts(before.outcome.model, after.outcome.model);
   change.old_noisy = is_noisy(before), change.new_noisy = is_noisy(after);
   change.status_worse = status_is_fine(before) && !status_is_fine(after);
-  if (!change.other_parts.empty()) change.change = Change::other_model;
+  if (change.other_parts.any()) change.change = Change::other_model;
   if (is_skipped(before) && is_skipped(after)) return change;
   if (change.status_worse)
     change.change = Change::broken;
@@ -247,10 +247,13 @@ bool counts_for_case(const std::string& metric) {
   return info == nullptr || (info->judged != Judged::by_one_reading && !info->only_shown);
 }
 
-std::string differing_model_parts(const ModelDigests& before, const ModelDigests& after) {
-  const auto differs = [](const std::string& a, const std::string& b) { return !a.empty() && !b.empty() && a != b; };
-  const bool program = differs(before.program, after.program), weights = differs(before.weights, after.weights);
+std::string ModelParts::words() const {
   return program && weights ? "program and weights" : program ? "program" : weights ? "weights" : "";
+}
+
+ModelParts differing_model_parts(const ModelDigests& before, const ModelDigests& after) {
+  const auto differs = [](const std::string& a, const std::string& b) { return !a.empty() && !b.empty() && a != b; };
+  return {differs(before.program, after.program), differs(before.weights, after.weights)};
 }
 
 BaselineComparison compare_with_baseline(const Report& baseline, const Report& report, const BaselineOptions& options) {
@@ -302,7 +305,7 @@ size_t count_worse(const BaselineComparison& comparison) {
 
 size_t count_other_models(const BaselineComparison& comparison) {
   return static_cast<size_t>(
-      std::ranges::count_if(comparison.cases, [](const CaseChange& c) { return !c.other_parts.empty(); }));
+      std::ranges::count_if(comparison.cases, [](const CaseChange& c) { return c.other_parts.any(); }));
 }
 
 }  // namespace torchstone::judge

@@ -42,6 +42,15 @@ struct MetricChange {
   std::optional<double> at_least = {};
 };
 
+/// Parts of a model that differ from the baseline's.
+struct ModelParts {
+  bool program = false, weights = false;
+  bool any() const { return program || weights; }
+  /// Returns "weights", "program" or "program and weights"; empty without any.
+  std::string words() const;
+  bool operator==(const ModelParts&) const = default;
+};
+
 struct CaseChange {
   std::string name;                           ///< of the case
   Change change = Change::same;               ///< the worst change of its status and its metrics
@@ -50,7 +59,7 @@ struct CaseChange {
   std::vector<MetricChange> metrics = {};     ///< in the order of the metric table
   bool old_noisy = false, new_noisy = false;  ///< speed-up noisy in that run (reports/record/doubts.h)
   bool lost = false;                          ///< GONE, and the baseline had measured it with the expected status
-  std::string other_parts = {};               ///< of a different model: "weights", "program" or "program and weights"
+  ModelParts other_parts = {};                ///< of a different model
 };
 
 struct BaselineComparison {
@@ -113,9 +122,8 @@ MetricChange change_of(const MetricInfo& info, const Result& before, const Resul
 /// eager is no reference: the case is SLOWER if its speed-up is, or if its compiled time is slower by far.
 std::optional<Drift> settle_timings(std::vector<CaseChange>& cases, const BaselineOptions& options);
 
-/// Returns which parts of a model differ: "weights", "program" or "program and weights". Empty if none does, or if a
-/// record lacks the digest.
-std::string differing_model_parts(const ModelDigests& before, const ModelDigests& after);
+/// Returns which parts of a model differ. A part without a digest in either record does not.
+ModelParts differing_model_parts(const ModelDigests& before, const ModelDigests& after);
 
 /// Whether a change of the metric counts as a change of its case. Metrics of the eager side, single readings and
 /// MetricInfo::only_shown metrics do not count.

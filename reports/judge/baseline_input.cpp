@@ -191,7 +191,7 @@ auto timed_cases_by_name(Report& report) {
 
 /// Whether timings may be pooled: same batch size and same model.
 bool same_program(const Result& a, const Result& b) {
-  return a.batch_size == b.batch_size && differing_model_parts(a.outcome.model, b.outcome.model).empty();
+  return a.batch_size == b.batch_size && !differing_model_parts(a.outcome.model, b.outcome.model).any();
 }
 
 /// Whether both were timed on the same kind of machine. Checked only for reports with several machines.

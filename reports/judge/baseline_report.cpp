@@ -70,8 +70,8 @@ std::string metric_line(const MetricChange& m) {
 
 std::string case_block(const CaseChange& c, bool all) {
   std::string text = fmt::format("{} {:<9} {}", mark_of(c), to_string(c.change), terminal_line(c.name));
-  if (!c.other_parts.empty())
-    text += fmt::format("  (the {} differ{})", c.other_parts, c.other_parts == "program" ? "s" : "");
+  if (c.other_parts.any())
+    text += fmt::format("  (the {} differ{})", c.other_parts.words(), c.other_parts.weights ? "" : "s");
   if (c.old_status.empty() || c.new_status.empty())
     text += fmt::format("  ({})", terminal_line(c.old_status.empty() ? c.new_status : "was " + c.old_status));
   else if (c.old_status != c.new_status)
@@ -150,7 +150,7 @@ bool fails_by_change(const CaseChange& c, const std::vector<Change>& fail_on) {
 }
 
 bool fails_as_other_model(const CaseChange& c, const std::vector<Change>& fail_on) {
-  return !c.other_parts.empty() && is_named(fail_on, Change::other_model);
+  return c.other_parts.any() && is_named(fail_on, Change::other_model);
 }
 
 bool fails(const CaseChange& c, const std::vector<Change>& fail_on) {
@@ -215,9 +215,9 @@ std::string worse_words(const CaseChange& change, const std::vector<Change>& fai
 }
 
 std::string other_model_words(const CaseChange& change) {
-  if (change.other_parts.empty()) return "";
-  return fmt::format("different model: its {} {} not the baseline's", change.other_parts,
-                     change.other_parts == "program" ? "is" : "are");
+  if (!change.other_parts.any()) return "";
+  return fmt::format("different model: its {} {} not the baseline's", change.other_parts.words(),
+                     change.other_parts.weights ? "are" : "is");
 }
 
 std::string change_words(const MetricChange& m) {
@@ -264,7 +264,7 @@ std::string write_comparison_json(const BaselineComparison& comparison) {
                                     {"new_status", valid_utf8(c.new_status)},
                                     {"status_worse", c.status_worse},
                                     {"lost", c.lost},
-                                    {"other_parts", c.other_parts},
+                                    {"other_parts", c.other_parts.words()},
                                     {"old_noisy", c.old_noisy},
                                     {"new_noisy", c.new_noisy},
                                     {"metrics", nlohmann::json::object()}};

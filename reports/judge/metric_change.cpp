@@ -144,14 +144,12 @@ void hold_family_error(std::vector<CaseChange>& cases, double error) {
       family[i]->change = Change::ambiguous;
 }
 
-/// Whether the program of the case differs from the baseline's, so that eager's time may have changed with it.
-bool has_other_program(const CaseChange& c) { return c.other_parts.starts_with("program"); }
-
 std::optional<Drift> drift_in(std::vector<CaseChange>& cases) {
   std::vector<double> changes;
+  // Another program may have another time of eager.
   for (auto& c : cases)
     if (const MetricChange* eager = find(c, "eager_ms");
-        eager != nullptr && has_interval(*eager) && !eager->other_places && !has_other_program(c))
+        eager != nullptr && has_interval(*eager) && !eager->other_places && !c.other_parts.program)
       changes.push_back(std::log(eager->ratio));
   return estimate_drift(changes);
 }
@@ -171,7 +169,7 @@ void settle_sides(CaseChange& c, double drift, double tolerance) {
   if (!compiled_moved || speedup->change == compiled->change) return;
   if (compiled->change == Change::faster && eager->change == Change::same) return;
   // An edited program may slow down eager as well. The machine may have caused a small loss, but not one by far.
-  if (has_other_program(c) && compiled->change == Change::slower && compiled->at_least &&
+  if (c.other_parts.program && compiled->change == Change::slower && compiled->at_least &&
       certain_factor({0, std::log(*compiled->at_least), infinity}, std::exp(std::max(drift, 0.0))))
     return;
   if (eager->change == compiled->change) lower(*eager);

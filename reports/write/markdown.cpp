@@ -239,8 +239,8 @@ std::string metric_changes(const judge::CaseChange& c) {
 /// Returns metric_changes() and, for a different model, which parts differ.
 std::string what_changed(const judge::CaseChange& c) {
   const std::string metrics = metric_changes(c);
-  if (c.other_parts.empty()) return metrics;
-  return metrics + (metrics.empty() ? "" : ", ") + "other " + c.other_parts;
+  if (!c.other_parts.any()) return metrics;
+  return metrics + (metrics.empty() ? "" : ", ") + "other " + c.other_parts.words();
 }
 
 std::string change_row(const judge::CaseChange& c) {

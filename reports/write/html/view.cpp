@@ -33,7 +33,7 @@ Facts common_notes(const std::vector<Result>& results) {
 }
 
 bool got_worse(const CaseView& c) {
-  return c.change != nullptr && (judge::is_worse(*c.change) || !c.change->other_parts.empty());
+  return c.change != nullptr && (judge::is_worse(*c.change) || c.change->other_parts.any());
 }
 
 /// Returns 0 for the most urgent cases, and 3 for cases that need no attention.
@@ -117,7 +117,7 @@ std::string change_text(const judge::CaseChange& change) {
     text += fmt::format(" {} → {}", escaped_cut(change.old_status, 60), escaped_cut(change.new_status, 60));
   if (const auto* m = telling_change(change))
     text += fmt::format(" {} {:+.1f} %", escaped(judge::metric_title(m->metric)), (m->ratio - 1) * 100);
-  if (!change.other_parts.empty()) text += fmt::format(" {}", change.other_parts);
+  if (change.other_parts.any()) text += " " + change.other_parts.words();
   if (const std::string noisy = judge::noisy_words(change); !noisy.empty()) text += fmt::format(" <b>{}</b>", noisy);
   return text;
 }

@@ -40,7 +40,7 @@ BaselineComparison sample_comparison() {
 int code_of(Change change, const std::vector<Change>& fail_on = default_fail_on()) {
   BaselineComparison comparison;
   comparison.cases = {{"a", change, "pass", "pass"}};
-  if (change == Change::other_model) comparison.cases[0].other_parts = "program";
+  if (change == Change::other_model) comparison.cases[0].other_parts = {.program = true};
   return exit_code_of(comparison, fail_on);
 }
 
@@ -172,7 +172,7 @@ TEST(ComparisonExitCode, IsOneForACaseThatIsLostUnlessThatIsAllowed) {
 TEST(ComparisonExitCode, IsOneForAnotherModelUnlessThatIsAllowed) {
   BaselineComparison comparison;
   comparison.cases = {{"a", Change::other_model, "pass", "pass"}};
-  comparison.cases[0].other_parts = "weights";
+  comparison.cases[0].other_parts = {.weights = true};
   EXPECT_EQ(exit_code_of(comparison), 1);
   EXPECT_EQ(exit_code_of(comparison, {Change::slower, Change::gone}), 0);
   EXPECT_EQ(refusal_words(comparison), "");
@@ -186,7 +186,7 @@ TEST(ComparisonExitCode, IsOneForASlowerCaseOfAnotherModelWhateverIsAllowed) {
   BaselineComparison comparison;
   comparison.cases = {{"s/P.A/net", Change::slower, "pass", "pass"}};
   CaseChange& change = comparison.cases[0];
-  change.other_parts = "program";
+  change.other_parts = {.program = true};
   change.metrics = {{"speedup", 4, 1, 0.25, 0.11, 0.44, Change::slower}};
   change.metrics[0].at_least = 2.39;
   EXPECT_EQ(exit_code_of(comparison, {Change::slower}), 1);
@@ -199,7 +199,7 @@ TEST(ComparisonExitCode, IsOneForASlowerCaseOfAnotherModelWhateverIsAllowed) {
   EXPECT_THAT(red_sentences(comparison),
               ElementsAre("1 case is worse than the baseline: net: at least 2.3 times slower",
                           "1 case is another model than the baseline's: s/P.A/net"));
-  change.other_parts = "program and weights";
+  change.other_parts = {.program = true, .weights = true};
   EXPECT_EQ(other_model_words(change), "different model: its program and weights are not the baseline's");
 }
 

@@ -281,13 +281,14 @@ TEST(Baseline, OfAnotherModelIsComparedAllTheSame) {
   std::mt19937_64 random(7);
   Result before = timed(random, 1.5, 0.01, 100), after = timed(random, 1.5, 0.01, 100);
   before.outcome.model = {"program", "weights"};
-  for (const auto& [digests, parts] : {std::pair{ModelDigests{"program", "others"}, "weights"},
-                                       {ModelDigests{"another", "weights"}, "program"},
-                                       {ModelDigests{"another", "others"}, "program and weights"}}) {
+  for (const auto& [digests, parts] :
+       {std::pair{ModelDigests{"program", "others"}, ModelParts{.weights = true}},
+        {ModelDigests{"another", "weights"}, ModelParts{.program = true}},
+        {ModelDigests{"another", "others"}, ModelParts{.program = true, .weights = true}}}) {
     after.outcome.model = digests;
     const CaseChange change = only_case(before, after);
     EXPECT_EQ(change.change, Change::other_model);
-    EXPECT_EQ(change.other_parts, parts);
+    EXPECT_EQ(change.other_parts, parts) << change.other_parts.words();
     EXPECT_EQ(change.metrics.size(), 3u);
     EXPECT_FALSE(is_worse(change));
   }
@@ -295,7 +296,7 @@ TEST(Baseline, OfAnotherModelIsComparedAllTheSame) {
   slower.outcome.model = after.outcome.model;
   const CaseChange change = only_case(before, slower);
   EXPECT_EQ(change.change, Change::slower);
-  EXPECT_EQ(change.other_parts, "program and weights");
+  EXPECT_EQ(change.other_parts.words(), "program and weights");
   const auto comparison = compare_with_baseline({{}, {before}}, {{}, {slower}});
   EXPECT_EQ(count_other_models(comparison), 1u);
   EXPECT_EQ(count_worse(comparison), 1u);
