@@ -116,16 +116,6 @@ std::vector<double> log_ratios(const std::vector<double>& numerator, const std::
   return result;
 }
 
-double median_ratio(const std::vector<double>& log_ratios) { return std::exp(median(log_ratios)); }
-
-std::optional<Interval> ratio_interval(const std::vector<double>& log_ratios, double confidence) {
-  const auto indices = median_interval(log_ratios.size(), confidence);
-  if (!indices) return std::nullopt;
-  auto sorted = log_ratios;
-  std::ranges::sort(sorted);
-  return Interval{std::exp(sorted[indices->low]), std::exp(sorted[indices->high])};
-}
-
 double hodges_lehmann(std::vector<double> values) {
   require_values(values, "Hodges-Lehmann");
   std::ranges::sort(values);

@@ -152,24 +152,6 @@ TEST(LogRatios, RefuseWhatHasNone) {
   EXPECT_THROW(log_ratios({infinity}, {1}), std::invalid_argument);
 }
 
-TEST(MedianRatio, IsTheMedianOfTheRoundsNotTheRatioOfTheMedians) {
-  EXPECT_NEAR(median_ratio(log_ratios({2, 30, 400}, {1, 10, 400})), 2, 1e-12);
-  EXPECT_NEAR(median_ratio(log_ratios({2, 8}, {1, 1})), 4, 1e-12);  // even number: the geometric mean of the middle two
-}
-
-TEST(RatioInterval, IsMadeOfTheRatiosAtTheIntervalsIndices) {
-  std::vector<double> eager, compiled;
-  for (const int i : {7, 3, 9, 1, 5, 2, 8, 6, 4}) {
-    eager.push_back(i);
-    compiled.push_back(1);
-  }
-  const auto interval = ratio_interval(log_ratios(eager, compiled), 0.95);
-  ASSERT_TRUE(interval);
-  EXPECT_NEAR(interval->low, 2, 1e-12);
-  EXPECT_NEAR(interval->high, 8, 1e-12);
-  EXPECT_FALSE(ratio_interval({0.1, 0.2, 0.3}, 0.95));
-}
-
 TEST(HodgesLehmann, IsTheMedianOfThePairMeans) {
   EXPECT_NEAR(hodges_lehmann(seven_values), 4.525, 1e-12);
   EXPECT_NEAR(hodges_lehmann({3.1, 1.2, 9.9, 4.4, 2.0, 7.3}), 4.4, 1e-12);
