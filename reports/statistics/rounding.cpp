@@ -156,16 +156,15 @@ RoundingBounds rounding_bounds(const RoundingErrors& errors, const RoundingTest&
 }
 
 RoundingVerdict judge_rounding(const RoundingErrors& errors, const RoundingTest& test) {
-  if (errors.differs_in_finiteness)
-    return {.ratio = std::numeric_limits<double>::infinity(), .bound = test.least, .by = RoundingTestOf::element};
+  if (errors.differs_in_finiteness) return {.ratio = std::numeric_limits<double>::infinity(), .bound = test.least};
   if (errors.elements == 0) return {.bound = test.least};
   const RoundingBounds bounds = rounding_bounds(errors, test);
   RoundingVerdict verdict{.ratio = in_units_of(errors.scale, errors.result), .bound = bounds.norm};
-  const auto test_by = [&](RoundingTestOf by, double ratio, double bound) {
-    if (ratio / bound > verdict.times()) verdict = {ratio, bound, by};
+  const auto take_if_nearer = [&](double ratio, double bound) {
+    if (ratio / bound > verdict.times()) verdict = {ratio, bound};
   };
-  test_by(RoundingTestOf::factor, in_units_of(errors.factor_scale, errors.factor), bounds.factor);
-  test_by(RoundingTestOf::element, errors.worst_element, bounds.element);
+  take_if_nearer(in_units_of(errors.factor_scale, errors.factor), bounds.factor);
+  take_if_nearer(errors.worst_element, bounds.element);
   verdict.is_noise = errors.rms > 0 && errors.eager >= errors.rms;
   if (errors.rms > 0 && !verdict.is_noise)
     verdict.limit = std::min({bounds.norm * errors.scale / errors.rms, bounds.factor * errors.factor_scale,

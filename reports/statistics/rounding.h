@@ -94,13 +94,10 @@ struct RoundingBounds {
 /// at random, such as the sign of a step, does not grow with the amplitude.
 RoundingBounds rounding_bounds(const RoundingErrors& errors, const RoundingTest& test);
 
-enum class RoundingTestOf { norm, factor, element };
-
 /// Whether rounding explains the error of a tensor.
 struct RoundingVerdict {
-  double ratio = 0;                          ///< error in units of its scale, in the test nearest to its bound
-  double bound = 0;                          ///< largest ratio that rounding explains
-  RoundingTestOf by = RoundingTestOf::norm;  ///< the test nearest to its bound
+  double ratio = 0;  ///< error in units of its scale, in the test nearest to its bound
+  double bound = 0;  ///< largest ratio that rounding explains
   /// Smallest relative error of the whole tensor that rounding would not explain. Empty for zeros and for noise.
   std::optional<double> limit{};
   bool is_noise = false;  ///< eager's error is as large as the values
