@@ -28,6 +28,12 @@ bool begins_formula(std::string_view text) {
   return std::ranges::any_of(begins, [&](std::string_view begin) { return text.starts_with(begin); });
 }
 
+/// Returns the text of a cell that csv_cell wrote, without the apostrophe before a formula.
+std::string csv_text(std::string cell) {
+  if (cell.starts_with('\'') && begins_formula(cell)) cell.erase(0, 1);
+  return cell;
+}
+
 constexpr size_t max_bytes = 64 * mebibyte, max_columns = 1000, max_cells = 10'000'000;
 
 [[noreturn]] void refuse(const std::string& file, int line, const std::string& what) {
@@ -103,11 +109,6 @@ class Reader {
 
 }  // namespace
 
-std::string csv_text(std::string cell) {
-  if (cell.starts_with('\'') && begins_formula(cell)) cell.erase(0, 1);
-  return cell;
-}
-
 std::string csv_cell(const std::string& text) {
   std::string clean = printable(text);
   if (begins_formula(clean) && !is_number(clean)) clean.insert(0, "'");
@@ -166,7 +167,5 @@ CsvTable parse_csv(const std::string& text, const std::string& file) {
   }
   return table;
 }
-
-CsvTable read_csv(const std::string& file) { return parse_csv(read_at_most(file, max_bytes), file); }
 
 }  // namespace torchstone

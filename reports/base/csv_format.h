@@ -9,8 +9,6 @@ namespace torchstone {
 /// that a spreadsheet would take for a formula gets an apostrophe before it; numbers stay as they are. Source: OWASP,
 /// "CSV Injection".
 std::string csv_cell(const std::string& text);
-/// Returns the text of a cell that csv_cell wrote, without that apostrophe.
-std::string csv_text(std::string cell);
 /// Joins cells by commas and adds a newline.
 std::string csv_line(const std::vector<std::string>& cells);
 
@@ -36,7 +34,5 @@ struct CsvTable {
 /// (their last cells are empty). Removes the apostrophe before a formula. Throws ReportError "file:line: expected …",
 /// also for more than 64 MiB, 1000 columns, or 10 million cells.
 CsvTable parse_csv(const std::string& text, const std::string& file);
-/// Reads and parses a file.
-CsvTable read_csv(const std::string& file);
 
 }  // namespace torchstone

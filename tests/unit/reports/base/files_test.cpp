@@ -27,6 +27,11 @@ TEST(WriteAtomically, MakesFoldersReplacesAndLeavesNothingAside) {
   EXPECT_EQ(std::distance(fs::directory_iterator(path.parent_path()), {}), 1);
 }
 
+TEST(ReadAtMost, RefusesWhatIsNoFile) {
+  EXPECT_THROW(read_at_most("/no/such/file.csv", mebibyte), ReportError);
+  EXPECT_THROW(read_at_most("/", mebibyte), ReportError);
+}
+
 TEST(WriteAtomically, NamesPathAndCauseAndKeepsTheOldFile) {
   const TemporaryFolder folder;
   fs::create_directories(folder.path() / "taken/inside");
