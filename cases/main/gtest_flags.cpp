@@ -1,11 +1,9 @@
 #include "cases/main/gtest_flags.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <fnmatch.h>
-#include <optional>
 #include <sstream>
 #include <string_view>
 
@@ -16,12 +14,6 @@
 
 namespace torchstone {
 namespace {
-
-std::optional<int32_t> whole_number(std::string_view text) {
-  int32_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
-}
 
 std::string described(const char* name, const char* value) {
   return value == nullptr ? fmt::format("{} is not set", name)
@@ -57,7 +49,8 @@ bool any_matches(const std::string& patterns, const std::string& name) {
 void require_shards() {
   const char *total = std::getenv("GTEST_TOTAL_SHARDS"), *index = std::getenv("GTEST_SHARD_INDEX");
   if (total == nullptr && index == nullptr) return;
-  const auto shards = whole_number(total == nullptr ? "" : total), shard = whole_number(index == nullptr ? "" : index);
+  const auto shards = parse_integer<int32_t>(total == nullptr ? "" : total),
+             shard = parse_integer<int32_t>(index == nullptr ? "" : index);
   if (shards && shard && *shard >= 0 && *shard < *shards) return;
   throw config::ConfigError(
       fmt::format("{}, {} (expected both: the number of shards, and this one's, from 0 to one less than it)",

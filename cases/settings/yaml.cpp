@@ -1,7 +1,6 @@
 #include "cases/settings/yaml.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <optional>
@@ -11,6 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
+
+#include "reports/base/text.h"
 
 namespace torchstone::config {
 namespace {
@@ -125,13 +126,6 @@ std::string kind_name(const Yaml& node) {
   return node.kind == Yaml::Kind::null ? "nothing" : node.kind == Yaml::Kind::sequence ? "a list" : "a map";
 }
 
-template <typename Number>
-std::optional<Number> whole_number(const std::string& text) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc{} && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
-}
-
 void append_flat(const Yaml& node, std::vector<Yaml>& out) {
   if (node.kind == Yaml::Kind::null) return;
   if (node.kind != Yaml::Kind::sequence) return out.push_back(node);
@@ -221,14 +215,14 @@ bool boolean_of(const Yaml& node) {
 }
 
 int64_t integer_of(const Yaml& node, int64_t low, int64_t high) {
-  const auto value = node.kind == Yaml::Kind::scalar ? whole_number<int64_t>(node.text) : std::nullopt;
+  const auto value = node.kind == Yaml::Kind::scalar ? parse_integer<int64_t>(node.text) : std::nullopt;
   if (!value || *value < low || *value > high)
     fail(node, fmt::format("{} (expected a whole number from {} to {})", kind_name(node), low, high));
   return *value;
 }
 
 double number_of(const Yaml& node, double low, double high) {
-  const auto value = node.kind == Yaml::Kind::scalar ? whole_number<double>(node.text) : std::nullopt;
+  const auto value = node.kind == Yaml::Kind::scalar ? parse_number(node.text) : std::nullopt;
   if (!value || !std::isfinite(*value) || *value < low || *value > high)
     fail(node, fmt::format("{} (expected a number from {} to {})", kind_name(node), low, high));
   return *value;

@@ -1,7 +1,6 @@
 #include "reports/base/text.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <limits>

@@ -1,8 +1,11 @@
 #pragma once
+#include <charconv>
+#include <concepts>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -49,6 +52,13 @@ typename Map::mapped_type value_in(const Map& map, const typename Map::key_type&
 std::string exact(double value);
 /// Parses such a text; empty when the text is not exactly a number.
 std::optional<double> parse_number(std::string_view text);
+/// Parses an integer; empty when the text is not exactly an integer of this type.
+template <std::integral Integer>
+std::optional<Integer> parse_integer(std::string_view text) {
+  Integer value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
 /// Reads the number at the start of the text.
 std::optional<double> leading_number(std::string_view text);
 

@@ -1,6 +1,7 @@
 #include "reports/base/text.h"
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -66,6 +67,14 @@ TEST(Exact, ReadsBackAsTheSameDouble) {
 TEST(ParseNumber, TakesNothingElse) {
   for (const char* text : {"", " 1", "1 ", "1.5x", "0x10", "inf", "nan", "infinity", "1e999", "1,5"}) {
     EXPECT_EQ(parse_number(text), std::nullopt) << text;
+  }
+}
+
+TEST(ParseInteger, TakesNothingElse) {
+  EXPECT_EQ(parse_integer<int64_t>("-9223372036854775808"), std::numeric_limits<int64_t>::min());
+  EXPECT_EQ(parse_integer<int32_t>("2147483647"), 2147483647);
+  for (const char* text : {"", " 1", "1 ", "1.5", "1e3", "0x10", "+1", "2147483648", "one"}) {
+    EXPECT_EQ(parse_integer<int32_t>(text), std::nullopt) << text;
   }
 }
 
