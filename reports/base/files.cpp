@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <cerrno>
-#include <cstdint>
 #include <cstring>
 #include <fcntl.h>
 #include <fstream>
@@ -13,6 +12,8 @@
 #include <thread>
 
 #include <fmt/format.h>
+
+#include "reports/base/text.h"
 
 namespace torchstone {
 namespace {
@@ -111,9 +112,7 @@ std::string case_file_name(const std::string& name, char slash) {
       file += fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
   if (file.size() <= longest) return file;
-  uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
-  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return fmt::format("{}%{:016x}", file.substr(0, longest), hash);
+  return fmt::format("{}%{:016x}", file.substr(0, longest), hash_of(name));
 }
 
 std::string read_at_most(const fs::path& path, size_t most) {

@@ -167,6 +167,12 @@ std::string capitalised(std::string text) {
   return text;
 }
 
+uint64_t hash_of(std::string_view text) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash;
+}
+
 std::string exact(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
@@ -181,6 +187,10 @@ std::optional<double> parse_number(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
   return value;
+}
+
+std::optional<double> parse_counter(std::string_view text) {
+  return text.find_first_not_of("0123456789") == std::string_view::npos ? parse_number(text) : std::nullopt;
 }
 
 std::optional<double> leading_number(std::string_view text) {

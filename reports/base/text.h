@@ -1,6 +1,7 @@
 #pragma once
 #include <charconv>
 #include <concepts>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -37,6 +38,8 @@ std::string trimmed(std::string_view text);
 std::string counted(size_t count, std::string_view noun);
 /// Makes a first ASCII letter upper case.
 std::string capitalised(std::string text);
+/// Returns a hash that is the same on every machine: FNV-1a, 64 bits.
+uint64_t hash_of(std::string_view text);
 
 /// Returns the value of a key; `otherwise` when the map lacks the key.
 template <typename Map>
@@ -59,6 +62,8 @@ std::optional<Integer> parse_integer(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
+/// Parses a counter or a limit of the kernel, which has only digits; empty for any other text.
+std::optional<double> parse_counter(std::string_view text);
 /// Reads the number at the start of the text.
 std::optional<double> leading_number(std::string_view text);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -20,12 +19,6 @@
 
 namespace torchstone {
 namespace {
-
-/// Parses a counter or limit, which has only digits. A sign, a point or a word means a damaged file.
-std::optional<double> digits(std::string_view word) {
-  if (word.empty() || word.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
-  return parse_number(std::string(word));
-}
 
 std::vector<std::string_view> words_of(std::string_view line) {
   std::vector<std::string_view> words;
@@ -60,13 +53,6 @@ std::string read_first_line(const std::string& path) {
   std::ifstream file(path);
   std::getline(file, line);
   return unquoted(line);
-}
-
-/// FNV-1a, 64 bits.
-uint64_t hash_of(std::string_view text) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return hash;
 }
 
 std::string host_hash() {
@@ -138,8 +124,8 @@ std::string cgroup_folder(std::string_view cgroups) {
 
 std::optional<double> cpu_quota(std::string_view cpu_max) {
   const auto words = words_of(cpu_max);
-  const auto quota = words.size() == 2 ? digits(words[0]) : std::nullopt;
-  const auto period = quota ? digits(words[1]) : std::nullopt;
+  const auto quota = words.size() == 2 ? parse_counter(words[0]) : std::nullopt;
+  const auto period = quota ? parse_counter(words[1]) : std::nullopt;
   if (!quota || !period || *quota <= 0 || *period <= 0) return std::nullopt;
   return *quota / *period;
 }
@@ -150,7 +136,7 @@ std::optional<double> steal_since_boot_pct(std::string_view stat) {
   if (words.size() <= counters || words[0] != "cpu") return std::nullopt;
   double sum = 0, stolen = 0;
   for (size_t i = 0; i < counters; ++i) {
-    const auto value = digits(words[i + 1]);
+    const auto value = parse_counter(words[i + 1]);
     if (!value) return std::nullopt;
     sum += *value;
     if (i == steal) stolen = *value;

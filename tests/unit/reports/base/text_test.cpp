@@ -78,6 +78,19 @@ TEST(ParseInteger, TakesNothingElse) {
   }
 }
 
+TEST(ParseCounter, TakesDigitsOnly) {
+  EXPECT_EQ(parse_counter("18446744073709551616"), 18446744073709551616.0);
+  for (const char* text : {"", "-1", "+1", "1.5", "1e3", "max", "NaN", "1 "}) {
+    EXPECT_EQ(parse_counter(text), std::nullopt) << text;
+  }
+}
+
+TEST(HashOf, IsFnv1a) {
+  EXPECT_EQ(hash_of(""), 0xcbf29ce484222325u);
+  EXPECT_EQ(hash_of("a"), 0xaf63dc4c8601ec8cu);
+  EXPECT_EQ(hash_of("foobar"), 0x85944171f73967e8u);
+}
+
 TEST(Xml, EscapesMarkupAndKeepsLineBreaksInAttributes) {
   EXPECT_EQ(xml_text("a<b>&\"c\"]]>"), "a&lt;b&gt;&amp;\"c\"]]&gt;");
   EXPECT_EQ(xml_open("e", {{"k", "a\"b\nc\td<"}}), "<e k=\"a&quot;b&#10;c&#9;d&lt;\"");
