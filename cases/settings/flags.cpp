@@ -97,6 +97,32 @@ void refuse(Flags& flags, const std::vector<std::string>& names, const std::stri
   for (const auto& name : names) refuse_without_effect(flags, name, fmt::format("--torchstone_{} {}", name, why));
 }
 
+/// Whether the reproduction of a case needs this value of a flag. It leaves out other models of --torchstone_only, and
+/// --torchstone_inputs for a model that is no TorchScript file, since that would be refused.
+bool needs_value(const Flags& flags, const std::string& name, const std::string& value, const Case& c) {
+  const auto may_name_model = [&](const std::string& only) {
+    const auto found = flags.only_models.find(only);
+    return found == flags.only_models.end() || found->second == c.model;
+  };
+  if (name == "only") return may_name_model(value);
+  if (name == "inputs")
+    return std::ranges::any_of(flags.given, [&](const auto& flag) {
+      return flag.first == "only" && flag.second.ends_with(".pt") && may_name_model(flag.second);
+    });
+  return makes_a_difference(flags, name, c);
+}
+
+/// Returns the Torchstone flags that a reproduction needs, shell-quoted and without secrets (RunOptions::arguments).
+/// With a case, returns only those that affect it.
+std::string reproduce_arguments(const Flags& flags, const Case* c = nullptr) {
+  std::string line;
+  for (const auto& [name, value] : flags.given) {
+    if (find_flag(name)->reproduces && (c == nullptr || needs_value(flags, name, value, *c)))
+      line += (line.empty() ? "" : " ") + shell_quoted(without_secret(fmt::format("--torchstone_{}={}", name, value)));
+  }
+  return line;
+}
+
 }  // namespace
 
 Flags parse_flags(std::vector<std::string>& arguments) {
@@ -179,34 +205,6 @@ std::string shell_quoted(const std::string& text) {
 bool makes_a_difference(const Flags& flags, const std::string& name, const Case& c) {
   const auto& reaches = find_flag(name)->use.reaches;
   return !reaches || reaches(c, flags.facts);
-}
-
-namespace {
-
-/// Whether the reproduction of a case needs this value of a flag. It leaves out other models of --torchstone_only, and
-/// --torchstone_inputs for a model that is no TorchScript file, since that would be refused.
-bool needs_value(const Flags& flags, const std::string& name, const std::string& value, const Case& c) {
-  const auto may_name_model = [&](const std::string& only) {
-    const auto found = flags.only_models.find(only);
-    return found == flags.only_models.end() || found->second == c.model;
-  };
-  if (name == "only") return may_name_model(value);
-  if (name == "inputs")
-    return std::ranges::any_of(flags.given, [&](const auto& flag) {
-      return flag.first == "only" && flag.second.ends_with(".pt") && may_name_model(flag.second);
-    });
-  return makes_a_difference(flags, name, c);
-}
-
-}  // namespace
-
-std::string reproduce_arguments(const Flags& flags, const Case* c) {
-  std::string line;
-  for (const auto& [name, value] : flags.given) {
-    if (find_flag(name)->reproduces && (c == nullptr || needs_value(flags, name, value, *c)))
-      line += (line.empty() ? "" : " ") + shell_quoted(without_secret(fmt::format("--torchstone_{}={}", name, value)));
-  }
-  return line;
 }
 
 std::string reproduce_line(const Flags& flags, const Case& c) {

@@ -175,9 +175,6 @@ std::string flags_help();
 
 /// Quotes a text as one word of a POSIX shell.
 std::string shell_quoted(const std::string& text);
-/// Returns the Torchstone flags that a reproduction needs, shell-quoted and without secrets (RunOptions::arguments).
-/// With a case, returns only those that affect it.
-std::string reproduce_arguments(const Flags& flags, const Case* c = nullptr);
 /// Tells whether a given flag, by its name in the table, affects a case.
 bool makes_a_difference(const Flags& flags, const std::string& name, const Case& c);
 /// Returns a command that runs exactly this case, without flags that do not affect it.

@@ -43,6 +43,26 @@ std::string text_of_sizes(const std::map<std::string, int64_t>& sizes) {
   return text;
 }
 
+/// "cpp_fused_0 computes v5, v7"
+std::string kernel_text(const FirstWrongValue& first) {
+  if (first.kernel.empty()) return "";
+  const size_t shown = std::min(first.fused.size(), most_fused);
+  std::string text = first.kernel;
+  if (shown > 0) text += fmt::format(" computes {}", fmt::join(std::span(first.fused).first(shown), ", "));
+  if (first.fused.size() > shown) text += fmt::format(" and {} more", first.fused.size() - shown);
+  return text;
+}
+
+/// "it differs from eager's by 0.05, at most 1e-06 is rounding; eager's own error against float64 is 1e-08; at [0, 3]
+/// 1.5 where eager has 1.2"
+std::string text_of_error(const FirstWrongValue& first) {
+  std::string text =
+      fmt::format("it differs from eager's by {:.2g}, at most {:.2g} is rounding", first.difference, first.allowed);
+  if (!std::isnan(first.eager_error))
+    text += fmt::format("; eager's own error against float64 is {:.2g}", first.eager_error);
+  return text + element_text(first.element);
+}
+
 }  // namespace
 
 std::string to_string(Confirmation confirmation) {
@@ -74,23 +94,6 @@ std::string text_of(const DiagnosedNode& node) {
   if (!node.shape.empty()) text += " " + node.shape;
   const std::string place = place_of(node);
   return place.empty() ? text : fmt::format("{} ({})", text, place);
-}
-
-std::string kernel_text(const FirstWrongValue& first) {
-  if (first.kernel.empty()) return "";
-  const size_t shown = std::min(first.fused.size(), most_fused);
-  std::string text = first.kernel;
-  if (shown > 0) text += fmt::format(" computes {}", fmt::join(std::span(first.fused).first(shown), ", "));
-  if (first.fused.size() > shown) text += fmt::format(" and {} more", first.fused.size() - shown);
-  return text;
-}
-
-std::string text_of_error(const FirstWrongValue& first) {
-  std::string text =
-      fmt::format("it differs from eager's by {:.2g}, at most {:.2g} is rounding", first.difference, first.allowed);
-  if (!std::isnan(first.eager_error))
-    text += fmt::format("; eager's own error against float64 is {:.2g}", first.eager_error);
-  return text + element_text(first.element);
 }
 
 std::string text_of(const DiagnosedErrors& errors) {

@@ -25,11 +25,6 @@ std::optional<ResultFault> result_fault_of(std::string_view text);
 std::string place_of(const DiagnosedNode& node);
 /// "aten::softmax.int → v7 float32[8, 64] (in layer3.0, net.py:12)"
 std::string text_of(const DiagnosedNode& node);
-/// "its kernel cpp_fused_0 computes v5, v7"
-std::string kernel_text(const FirstWrongValue& first);
-/// "it differs from eager's by 0.05, at most 1e-06 is rounding; eager's own error against float64 is 1e-08; at [0, 3]
-/// 1.5 where eager has 1.2"
-std::string text_of_error(const FirstWrongValue& first);
 /// "v7: error against float64 0.05, eager's 1e-08, at most 1e-06 is rounding; at [0, 3] 1.5 where eager has 1.2", or
 /// "v7: 64 of 64 integers differ; at [0] 1 where eager has 0"
 std::string text_of(const DiagnosedErrors& errors);

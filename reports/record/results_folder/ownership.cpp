@@ -5,6 +5,7 @@
 #include <cctype>
 #include <fstream>
 #include <random>
+#include <set>
 #include <string_view>
 
 #include <climits>
@@ -62,9 +63,55 @@ bool is_written_aside(std::string_view name) {
          std::ranges::all_of(numbers, [&](char c) { return is_digit(c) || c == '.'; });
 }
 
+/// Whether a file directly in the results folder has a name that Torchstone gives: a report or a temporary file.
+bool is_own_report(const std::string& name) {
+  static constexpr std::array<std::string_view, 10> reports = {
+      "results.json", "report.html",  "junit.xml",     "results.csv",      "summary.csv",
+      "summary.txt",  "fastrnns.txt", "fastrnns.json", "fastrnns_pep.txt", "batch_sizes.txt"};
+  return is_written_aside(name) || std::ranges::find(reports, name) != reports.end();
+}
+
+/// Whether this is a record of any version: results.json, a file of cases/ or of runs/.
+bool is_record(const fs::path& file) {
+  if (!fs::is_regular_file(fs::symlink_status(file))) return false;
+  // The schema is the first member of a report and the last one of a case.
+  constexpr std::streamoff length = 80;
+  std::ifstream stream(file, std::ios::binary);
+  std::array<char, length> part{};
+  const auto has_schema = [&] {
+    stream.read(part.data(), length);
+    const std::string_view text(part.data(), static_cast<size_t>(stream.gcount()));
+    stream.clear();
+    return text.find("\"torchstone/result/") != std::string_view::npos ||
+           text.find("\"torchstone/case/") != std::string_view::npos;
+  };
+  if (has_schema()) return true;
+  stream.seekg(0, std::ios::end);
+  stream.seekg(std::max<std::streamoff>(0, stream.tellg() - length));
+  return has_schema();
+}
+
+/// Whether an entry of one of own_folders() is Torchstone's: a file or link with such a name. In cases/ and runs/ any
+/// other JSON file that holds a record counts too.
+bool is_own_entry(const std::string& folder, const fs::path& entry) {
+  const fs::file_status status = fs::symlink_status(entry);
+  if (!fs::is_regular_file(status) && !fs::is_symlink(status)) return false;
+  const bool may_hold_a_record = (folder == "cases" || folder == "runs") && entry.extension() == ".json";
+  return has_own_name(folder, entry.filename().string()) || (may_hold_a_record && is_record(entry));
+}
+
 constexpr const char* list_name = "written.txt";
 
 fs::path list_in(const fs::path& folder) { return folder / "runs" / list_name; }
+
+/// Returns the names that note_written() stored.
+std::set<std::string> written_in(const fs::path& folder) {
+  std::set<std::string> names;
+  std::ifstream list(list_in(folder));
+  for (std::string name; std::getline(list, name);)
+    if (is_report_name(name)) names.insert(name);
+  return names;
+}
 
 /// Whether empty_results() removes a file by its name, without an entry in the list of written reports.
 bool is_known_name(const std::string& name) {
@@ -198,13 +245,6 @@ const std::vector<std::string>& own_folders() {
   return folders;
 }
 
-bool is_own_report(const std::string& name) {
-  static constexpr std::array<std::string_view, 10> reports = {
-      "results.json", "report.html",  "junit.xml",     "results.csv",      "summary.csv",
-      "summary.txt",  "fastrnns.txt", "fastrnns.json", "fastrnns_pep.txt", "batch_sizes.txt"};
-  return is_written_aside(name) || std::ranges::find(reports, name) != reports.end();
-}
-
 bool has_own_name(const std::string& folder, const std::string& file) {
   const std::string name = fs::path(file).filename().string();
   const std::string stem = fs::path(name).stem().string(), extension = fs::path(name).extension().string();
@@ -218,32 +258,6 @@ bool has_own_name(const std::string& folder, const std::string& file) {
   return extension == (folder == "samples" ? ".npy" : ".json") && is_of_a_case(stem);
 }
 
-bool is_own_entry(const std::string& folder, const fs::path& entry) {
-  const fs::file_status status = fs::symlink_status(entry);
-  if (!fs::is_regular_file(status) && !fs::is_symlink(status)) return false;
-  const bool may_hold_a_record = (folder == "cases" || folder == "runs") && entry.extension() == ".json";
-  return has_own_name(folder, entry.filename().string()) || (may_hold_a_record && is_record(entry));
-}
-
-bool is_record(const fs::path& file) {
-  if (!fs::is_regular_file(fs::symlink_status(file))) return false;
-  // The schema is the first member of a report and the last one of a case.
-  constexpr std::streamoff length = 80;
-  std::ifstream stream(file, std::ios::binary);
-  std::array<char, length> part{};
-  const auto has_schema = [&] {
-    stream.read(part.data(), length);
-    const std::string_view text(part.data(), static_cast<size_t>(stream.gcount()));
-    stream.clear();
-    return text.find("\"torchstone/result/") != std::string_view::npos ||
-           text.find("\"torchstone/case/") != std::string_view::npos;
-  };
-  if (has_schema()) return true;
-  stream.seekg(0, std::ios::end);
-  stream.seekg(std::max<std::streamoff>(0, stream.tellg() - length));
-  return has_schema();
-}
-
 bool is_report_name(const std::string& name) {
   const fs::path path(name);
   const auto fits = [](const fs::path& part) { return part.native().size() <= NAME_MAX; };
@@ -252,14 +266,6 @@ bool is_report_name(const std::string& name) {
   const std::string first = path.begin()->string();  // in a normal path only the first part can be ".."
   return first.front() != '.' && first != "cases" && first != "runs" && std::ranges::all_of(path, fits) &&
          std::ranges::none_of(name, is_control);
-}
-
-std::set<std::string> written_in(const fs::path& folder) {
-  std::set<std::string> names;
-  std::ifstream list(list_in(folder));
-  for (std::string name; std::getline(list, name);)
-    if (is_report_name(name)) names.insert(name);
-  return names;
 }
 
 void note_written(const fs::path& folder, const std::vector<std::string>& names) {

@@ -1,6 +1,5 @@
 #pragma once
 #include <filesystem>
-#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -15,17 +14,8 @@ namespace torchstone::results_folder {
 /// layers, conv_args.
 const std::vector<std::string>& own_folders();
 
-/// Returns whether a file directly in the results folder has a name that Torchstone gives: a report or a temporary
-/// file.
-bool is_own_report(const std::string& name);
 /// Returns whether a file in one of own_folders() has a name that Torchstone gives there.
 bool has_own_name(const std::string& folder, const std::string& name);
-/// Returns whether an entry of one of own_folders() is Torchstone's: a file or link with such a name. In cases/ and
-/// runs/ any other JSON file that holds a record counts too.
-bool is_own_entry(const std::string& folder, const std::filesystem::path& entry);
-
-/// Returns whether this is a record of any version: results.json, a file of cases/ or of runs/.
-bool is_record(const std::filesystem::path& file);
 
 /// Returns whether a report may have this name, relative to the results folder. It must stay inside the folder and must
 /// not be the name of a record or of the marker.
@@ -33,8 +23,6 @@ bool is_report_name(const std::string& name);
 
 /// Stores the names of the written report files, relative to the folder, for empty_results().
 void note_written(const std::filesystem::path& folder, const std::vector<std::string>& names);
-/// Returns the stored names.
-std::set<std::string> written_in(const std::filesystem::path& folder);
 
 /// Removes the files of earlier runs except those in `kept`. Call it only while holding a folder that
 /// require_results_folder() accepted. Files with other names stay. Symbolic links are not followed, so nothing outside
