@@ -79,10 +79,10 @@ console::Durations earlier_durations(const flags::Flags& flags) {
 }
 
 bool settle_color(const flags::Flags& flags) {
-  ColorChoice choice = *parse_color(flags.color);
-  if (const std::string theirs = GTEST_FLAG_GET(color); choice == ColorChoice::automatic && theirs != "auto") {
+  When choice = flags.color;
+  if (const std::string theirs = GTEST_FLAG_GET(color); choice == When::automatic && theirs != "auto") {
     const auto is = [&](const char* word) { return strcasecmp(theirs.c_str(), word) == 0; };
-    choice = is("yes") || is("true") || is("t") || is("1") ? ColorChoice::always : ColorChoice::never;
+    choice = is("yes") || is("true") || is("t") || is("1") ? When::always : When::never;
   }
   const bool color = use_color(choice);
   GTEST_FLAG_SET(color, color ? "yes" : "no");
@@ -102,7 +102,7 @@ std::string kept_line(const std::vector<Result>& results, size_t selected, const
 /// Returns annotations for the log of GitHub Actions, empty elsewhere unless --torchstone_github=always.
 std::string annotations_of(const Report& report, const flags::Flags& flags) {
   const bool here = environment_variable("GITHUB_ACTIONS") == "true";
-  if (flags.github == "never" || (flags.github == "auto" && !here)) return "";
+  if (flags.github == When::never || (flags.github == When::automatic && !here)) return "";
   return write::write_annotations(report, environment_variable("GITHUB_WORKSPACE"));
 }
 

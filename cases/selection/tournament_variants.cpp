@@ -160,7 +160,8 @@ void require_tournament_flags(flags::Flags& flags) {
     flags::refuse_without_effect(flags, name, refusal_of("--torchstone_" + name));
   if (flags.run.diagnose == Diagnose::always)
     flags::refuse_without_effect(flags, "diagnose", refusal_of("--torchstone_diagnose=always"));
-  if (flags.github == "always") flags::refuse_without_effect(flags, "github", refusal_of("--torchstone_github=always"));
+  if (flags.github == When::always)
+    flags::refuse_without_effect(flags, "github", refusal_of("--torchstone_github=always"));
   require_one_shard();
 }
 

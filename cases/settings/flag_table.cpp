@@ -68,10 +68,8 @@ std::vector<FlagInfo> case_flags() {
   return flags;
 }
 
-config::Words<std::string> plain_words(const std::vector<std::string>& texts) {
-  config::Words<std::string> words;
-  for (const auto& text : texts) words.emplace_back(text, text);
-  return words;
+config::Words<When> when_words() {
+  return {{"auto", When::automatic}, {"always", When::always}, {"never", When::never}};
 }
 
 FlagInfo help_flag() {
@@ -176,11 +174,11 @@ std::vector<FlagInfo> output_flags() {
                 &Flags::report),
       boolean_flag("junit_properties", "write properties in JUnit's test cases, which some readers refuse",
                    &Flags::junit_properties),
-      word_flag("color", plain_words({"auto", "always", "never"}), "colours of the console", &Flags::color),
+      word_flag("color", when_words(), "colours of the console", &Flags::color),
       number_flag("heartbeat", "SECONDS", 0.0, no_limit,
                   "time without output after which a log gets a line of progress; 0: never", &Flags::heartbeat_s),
-      word_flag("github", plain_words({"auto", "always", "never"}),
-                "write failures as annotations of GitHub Actions; auto: only there", &Flags::github),
+      word_flag("github", when_words(), "write failures as annotations of GitHub Actions; auto: only there",
+                &Flags::github),
       boolean_flag("strict_undecided", "exit with 5 when a speed-up remains undecided", &Flags::strict_undecided),
       text_flag("tag", "TEXT", "name of the run, for results.json and a column of the tables in csv/", &Flags::tag),
       texts_flag("baseline", "RESULTS",

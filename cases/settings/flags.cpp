@@ -256,7 +256,7 @@ void refuse_flags_without_effect(Flags& flags) {
   if (flags.list == Listing::none && !flags.print_program && flags.format != Format::text)
     refuse(flags, {"format"}, "is only for --torchstone_list and --torchstone_print_program");
   if (flags.list != Listing::none) refuse(flags, {"explain"}, "does not go with --torchstone_list");
-  if (!flags.report && flags.github == "always")
+  if (!flags.report && flags.github == When::always)
     refuse_without_effect(flags, "github",
                           "--torchstone_github=always does not go with --torchstone_report=none: annotations are made "
                           "from the reports");

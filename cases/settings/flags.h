@@ -12,6 +12,7 @@
 #include "fixtures/core/run_options.h"
 #include "models/fastrnns/lstm_options.h"
 #include "models/operators/operator_model.h"
+#include "reports/base/terminal.h"
 
 namespace torchstone::flags {
 
@@ -135,9 +136,9 @@ struct Flags {
   bool print_program = false;            ///< print the captured programs and run nothing
   bool report = true;                    ///< write report files
   bool junit_properties = true;
-  std::string color = "auto";   ///< auto, always, never
-  double heartbeat_s = 30;      ///< time without output after which a log gets a line; 0: never
-  std::string github = "auto";  ///< auto, always, never
+  When color = When::automatic;   ///< colours of the console
+  double heartbeat_s = 30;        ///< time without output after which a log gets a line; 0: never
+  When github = When::automatic;  ///< annotations of GitHub Actions
   bool strict_undecided = false;
   std::string tag;                    ///< name of the run in reports
   std::string operator_log;           ///< file for a log of the operators that the models call; empty: none

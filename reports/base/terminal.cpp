@@ -43,21 +43,14 @@ void disarm_line_beginnings(std::string& text) {
 
 }  // namespace
 
-std::optional<ColorChoice> parse_color(std::string_view text) {
-  if (text == "auto") return ColorChoice::automatic;
-  if (text == "always") return ColorChoice::always;
-  if (text == "never") return ColorChoice::never;
-  return std::nullopt;
-}
-
-bool use_color(ColorChoice flag, bool is_terminal, const Environment& environment) {
-  if (flag != ColorChoice::automatic) return flag == ColorChoice::always;
+bool use_color(When flag, bool is_terminal, const Environment& environment) {
+  if (flag != When::automatic) return flag == When::always;
   if (is_set(environment, "NO_COLOR")) return false;
   if (is_forced(environment, "CLICOLOR_FORCE") || is_forced(environment, "FORCE_COLOR")) return true;
   return is_terminal && !is_dumb(environment);
 }
 
-bool use_color(ColorChoice flag) { return use_color(flag, isatty(STDOUT_FILENO) != 0, process_environment); }
+bool use_color(When flag) { return use_color(flag, isatty(STDOUT_FILENO) != 0, process_environment); }
 
 bool output_is_terminal() { return isatty(STDOUT_FILENO) != 0 && !is_dumb(process_environment); }
 

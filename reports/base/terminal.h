@@ -1,24 +1,21 @@
 #pragma once
 #include <cstddef>
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 
 namespace torchstone {
 
-enum class ColorChoice { automatic, always, never };
-
-/// Parses "auto", "always" or "never"; empty for any other text.
-std::optional<ColorChoice> parse_color(std::string_view text);
+/// When a part of the output is written: `automatic` depends on where it goes.
+enum class When { automatic, always, never };
 
 /// Returns the value of an environment variable, or nullptr when it is not set: `std::getenv` except in tests.
 using Environment = std::function<const char*(const char*)>;
 
 /// Whether to use colour. The flag decides first, then NO_COLOR, then CLICOLOR_FORCE and FORCE_COLOR, then the
 /// terminal. Sources: no-color.org, bixense.com/clicolors.
-bool use_color(ColorChoice flag, bool is_terminal, const Environment& environment);
-bool use_color(ColorChoice flag);
+bool use_color(When flag, bool is_terminal, const Environment& environment);
+bool use_color(When flag);
 
 /// Whether standard output is a terminal that can redraw a line (TERM is not "dumb").
 bool output_is_terminal();

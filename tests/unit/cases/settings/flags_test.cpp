@@ -113,8 +113,8 @@ TEST(Flags, AreReadIntoTheirFields) {
   EXPECT_EQ(flags.explain, "*");
   EXPECT_FALSE(flags.report);
   EXPECT_FALSE(flags.junit_properties);
-  EXPECT_EQ(flags.color, "never");
-  EXPECT_EQ(flags.github, "always");
+  EXPECT_EQ(flags.color, When::never);
+  EXPECT_EQ(flags.github, When::always);
   EXPECT_TRUE(flags.strict_undecided);
   EXPECT_TRUE(flags.run.npy);
   EXPECT_TRUE(flags.run.memory_snapshot);

@@ -16,7 +16,7 @@ namespace {
 
 using Variables = std::map<std::string, std::string>;
 
-bool color_with(const Variables& variables, bool terminal, ColorChoice flag = ColorChoice::automatic) {
+bool color_with(const Variables& variables, bool terminal, When flag = When::automatic) {
   return use_color(flag, terminal, [&](const char* name) {
     const auto found = variables.find(name);
     return found == variables.end() ? nullptr : found->second.c_str();
@@ -24,8 +24,8 @@ bool color_with(const Variables& variables, bool terminal, ColorChoice flag = Co
 }
 
 TEST(Color, TheFlagGoesBeforeEverything) {
-  EXPECT_TRUE(color_with({{"NO_COLOR", "1"}, {"TERM", "dumb"}}, false, ColorChoice::always));
-  EXPECT_FALSE(color_with({{"CLICOLOR_FORCE", "1"}, {"TERM", "xterm"}}, true, ColorChoice::never));
+  EXPECT_TRUE(color_with({{"NO_COLOR", "1"}, {"TERM", "dumb"}}, false, When::always));
+  EXPECT_FALSE(color_with({{"CLICOLOR_FORCE", "1"}, {"TERM", "xterm"}}, true, When::never));
 }
 
 TEST(Color, NoColorGoesBeforeForceAndForceBeforeTheTerminal) {
@@ -41,13 +41,6 @@ TEST(Color, OtherwiseTheTerminalDecides) {
   EXPECT_FALSE(color_with({{"TERM", "xterm"}}, false));
   EXPECT_FALSE(color_with({{"TERM", "dumb"}}, true));
   EXPECT_FALSE(color_with({}, true));
-}
-
-TEST(Color, TheFlagHasThreeWords) {
-  EXPECT_EQ(parse_color("auto"), ColorChoice::automatic);
-  EXPECT_EQ(parse_color("always"), ColorChoice::always);
-  EXPECT_EQ(parse_color("never"), ColorChoice::never);
-  EXPECT_EQ(parse_color("yes"), std::nullopt);
 }
 
 TEST(Color, PlainTextHasNoCodes) {
