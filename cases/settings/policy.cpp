@@ -162,8 +162,13 @@ bool Policy::lists(const std::string& model) const {
   return false;
 }
 
-std::string rule_of_suite(const std::string& suite) {
-  return suite == "timm" || suite == "timm_models" ? "timm" : suite == "huggingface" ? suite : "torchbench";
+std::string to_string(Rule rule) {
+  return rule == Rule::timm ? "timm" : rule == Rule::huggingface ? "huggingface" : "torchbench";
+}
+
+Rule rule_of_suite(const std::string& suite) {
+  if (suite == "timm" || suite == "timm_models") return Rule::timm;
+  return suite == "huggingface" ? Rule::huggingface : Rule::torchbench;
 }
 
 Policy read_policy(const std::string& file, const std::string& suite) {
@@ -172,11 +177,9 @@ Policy read_policy(const std::string& file, const std::string& suite) {
   Policy policy;
   policy.file = policy.origin = file;
   policy.rule = rule_of_suite(suite);
-  if (const config::Yaml* rule = root.find("tolerance_rule")) {
-    policy.rule = text_of(*rule);
-    require_known(*rule, policy.rule, {"torchbench", "timm", "huggingface"},
-                  fmt::format("'{}' is not a tolerance rule", policy.rule));
-  }
+  if (const config::Yaml* rule = root.find("tolerance_rule"))
+    policy.rule =
+        word_of(*rule, config::words_for<Rule>({Rule::torchbench, Rule::timm, Rule::huggingface}), "tolerance rule");
   if (const config::Yaml* names = root.find("upstream_names")) {
     require_map(*names);
     for (const auto& [ours, upstream] : names->entries) policy.upstream_names.emplace(ours, text_of(upstream));

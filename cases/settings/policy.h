@@ -15,11 +15,15 @@ struct Mention {
   double value = 1;
 };
 
+/// A suite of upstream whose tolerance and batch rules apply.
+enum class Rule { torchbench, timm, huggingface };
+std::string to_string(Rule rule);
+
 /// Content of upstream's torchbench.yaml, timm_models.yaml or huggingface.yaml (pytorch, benchmarks/dynamo).
 struct Policy {
   std::string file;
-  std::string origin;               ///< file:line of the suite's key that names the policy, else of the suite
-  std::string rule = "torchbench";  ///< suite whose tolerance and batch rules apply: torchbench, timm or huggingface
+  std::string origin;  ///< file:line of the suite's key that names the policy, else of the suite
+  Rule rule = Rule::torchbench;
   OptimizerKind default_optimizer = OptimizerKind::adam;           ///< training optimizer for models in no list
   std::map<std::string, std::map<std::string, Mention>> mentions;  ///< dotted key → model → entry
 
@@ -50,7 +54,7 @@ const std::vector<PolicyKey>& policy_schema();
 /// `default_optimizer` (adam or sgd).
 Policy read_policy(const std::string& file, const std::string& suite);
 /// Returns the rule of a suite by its name. Suites that upstream lacks have torchbench's rule.
-std::string rule_of_suite(const std::string& suite);
+Rule rule_of_suite(const std::string& suite);
 
 /// Returns the name of a model in the lists of policies: upstream's name if it has one, else its own.
 const std::string& name_in_lists(const ModelInfo& info);

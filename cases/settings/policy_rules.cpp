@@ -31,7 +31,7 @@ Tolerance first_match(const Policy& policy, const Conditions& conditions, const 
     if (!tier.applies) continue;
     if (tier.list.empty())
       return {tier.tolerance, tier.cosine,
-              fmt::format("tolerance rule of {}: {}, in no list of {}", policy.rule, tier.meaning,
+              fmt::format("tolerance rule of {}: {}, in no list of {}", to_string(policy.rule), tier.meaning,
                           policy.file.empty() ? "a policy" : policy.file)};
     if (const Mention* mention = policy.find(tier.list, conditions.model))
       return {tier.tolerance, tier.cosine, fmt::format("{} ({})", mention->origin, tier.list)};
@@ -113,10 +113,11 @@ BatchSize accuracy_batch(const Policy& policy, const Conditions& conditions) {
                   conditions.device == "cuda" && conditions.inductor;
   if (const Mention* own = policy.find("batch_size.ci_accuracy", conditions.model); ci && own) return stated_by(*own);
   const bool parts = conditions.batch_invariance;
-  const BatchSize batch{policy.rule == "huggingface" ? (parts ? 8 : 1)
-                        : policy.rule == "timm"      ? (parts ? 16 : 8)
-                                                     : (parts ? 8 : 4),
-                        fmt::format("{} batch size of {}", parts ? "batch invariance's" : "accuracy", policy.rule)};
+  const BatchSize batch{
+      policy.rule == Rule::huggingface ? (parts ? 8 : 1)
+      : policy.rule == Rule::timm      ? (parts ? 16 : 8)
+                                       : (parts ? 8 : 4),
+      fmt::format("{} batch size of {}", parts ? "batch invariance's" : "accuracy", to_string(policy.rule))};
   const Mention* limit = policy.find("accuracy.max_batch_size", conditions.model);
   return limit && limit->value < static_cast<double>(batch.size) ? stated_by(*limit) : batch;
 }
@@ -192,9 +193,9 @@ void leave_out_cuda_graphs(Case& c) {
 }
 
 Tolerance tolerance_of(const Policy& policy, const Conditions& conditions) {
-  return policy.rule == "timm"          ? timm_rule(policy, conditions)
-         : policy.rule == "huggingface" ? huggingface_rule(policy, conditions)
-                                        : torchbench_rule(policy, conditions);
+  return policy.rule == Rule::timm          ? timm_rule(policy, conditions)
+         : policy.rule == Rule::huggingface ? huggingface_rule(policy, conditions)
+                                            : torchbench_rule(policy, conditions);
 }
 
 bool batch_is_fixed(const Policy& policy, const ModelInfo& info) {
@@ -286,7 +287,7 @@ std::optional<Decision> passes_by_skip(const Policy& policy, const Conditions& c
 
 void apply_policy(const Policy& policy, const ModelInfo& info, Case& c, DType loosest) {
   const std::string& name = name_in_lists(info);
-  c.policy = policy.rule;
+  c.policy = to_string(policy.rule);
   c.origin["policy"] = info.upstream ? fmt::format("{} for upstream's {}", policy.origin, name) : policy.origin;
   if (c.dtype == DType::bfloat16)
     set_if(policy.find("dtype.force_fp16_for_bf16_models", name), c, "dtype", &Case::dtype, DType::float16);
@@ -323,7 +324,7 @@ void apply_policy(const Policy& policy, const ModelInfo& info, Case& c, DType lo
   const bool chooses_mode = c.mode == Mode::training && !info.fixed_mode;
   if (const Mention* kept = policy.find("only_inference", name); kept && chooses_mode) {
     set_if(kept, c, "eval_in_training", &Case::eval_in_training, true);
-  } else if (policy.rule == "torchbench" && conditions.check == "accuracy" && chooses_mode &&
+  } else if (policy.rule == Rule::torchbench && conditions.check == "accuracy" && chooses_mode &&
              !policy.find("only_training", name)) {
     c.eval_in_training = true;
     c.origin["eval_in_training"] = "torchbench's accuracy trains in eval mode";

@@ -155,7 +155,7 @@ std::string read_name(const config::Yaml& root) {
 }
 
 /// Policies read so far, by file and default rule, because most suites share a file with another one.
-using KnownPolicies = std::map<std::pair<std::string, std::string>, policy::Policy>;
+using KnownPolicies = std::map<std::pair<std::string, policy::Rule>, policy::Policy>;
 
 /// Reads the policy that a node names, relative to the suite's folder.
 policy::Policy policy_at(const config::Yaml& node, const fs::path& folder, const std::string& suite,

@@ -132,10 +132,10 @@ TEST(ToleranceRule, OfHuggingfaceFollowsUpstreamsTable) {
 }
 
 TEST(ToleranceRule, IsChosenByKeyOrBySuite) {
-  EXPECT_EQ(written("skip:").rule, "torchbench");
-  EXPECT_EQ(written("skip:", "timm").rule, "timm");
-  EXPECT_EQ(written("skip:", "mine").rule, "torchbench");
-  EXPECT_EQ(written("tolerance_rule: huggingface", "mine").rule, "huggingface");
+  EXPECT_EQ(written("skip:").rule, Rule::torchbench);
+  EXPECT_EQ(written("skip:", "timm").rule, Rule::timm);
+  EXPECT_EQ(written("skip:", "mine").rule, Rule::torchbench);
+  EXPECT_EQ(written("tolerance_rule: huggingface", "mine").rule, Rule::huggingface);
   EXPECT_THAT(policy_error("a: 1\n"), HasSubstr("unknown key"));
   EXPECT_EQ(policy_error("tolerance_rule: tim\n"),
             "p.yaml:1: tolerance_rule: 'tim' is not a tolerance rule (expected one of torchbench, timm, huggingface; "

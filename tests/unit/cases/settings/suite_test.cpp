@@ -32,7 +32,7 @@ TEST(Suite, ReadsRowsModelsAndDefaults) {
       "  - {checks: performance, presets: [mini], backends: 'inductor:a=b', required_speedup: 1.5}\n"
       "models:\n  - first\n  - second: {batch_size: 2, skip: broken}\n  - third:\n"));
   EXPECT_EQ(suite.name, "small");
-  EXPECT_EQ(suite.policy.rule, "timm");
+  EXPECT_EQ(suite.policy.rule, policy::Rule::timm);
   ASSERT_EQ(suite.rows.size(), 2U);
   const config::Axes& axes = suite.rows[0].axes;
   EXPECT_EQ(axes.checks.at(0).value, "accuracy");
@@ -157,9 +157,9 @@ TEST(Suites, ShareTheFileOfAPolicyButNotWhatTheyAdd) {
   EXPECT_FALSE(suites[1].policy.keeps_batch_size);
   EXPECT_THAT(of_file.origin, HasSubstr("mine.yaml:3"));
   EXPECT_THAT(suites[1].policy.origin, HasSubstr("timm.yaml:2"));
-  EXPECT_EQ(of_file.rule, "timm");
-  EXPECT_EQ(suites[1].policy.rule, "timm");
-  EXPECT_EQ(suites[2].policy.rule, "torchbench") << "the default of another suite";
+  EXPECT_EQ(of_file.rule, policy::Rule::timm);
+  EXPECT_EQ(suites[1].policy.rule, policy::Rule::timm);
+  EXPECT_EQ(suites[2].policy.rule, policy::Rule::torchbench) << "the default of another suite";
   for (const auto* policy : {&of_file, &suites[1].policy, &suites[2].policy})
     EXPECT_NE(policy->find("only_fp32", "m"), nullptr) << policy->origin;
 }
