@@ -22,7 +22,6 @@ import json
 import os
 import signal
 import sys
-import traceback
 import warnings
 
 EXPORT_FAILED = 1
@@ -90,8 +89,6 @@ def main(argv=None):
             import archive
             archive.write(sources.make(source, options), source, options, path)
     except (Exception, SystemExit) as error:  # packages raise any exception; some end the process
-        if os.environ.get("TORCHSTONE_EXPORT_TRACEBACK"):
-            traceback.print_exc()
         print(f"torchstone-export: {options.source}: {last_words(error)}", file=sys.stderr)
         return EXPORT_FAILED
     print(json.dumps({"file": path}), flush=True)

@@ -231,13 +231,15 @@ TEST(AVariableThatIsNearlyATwin, IsWarnedOf) {
 
 /// Includes variables of the launcher, the build, the compile workers and the tests.
 TEST(AVariableOfAnotherUse, IsNotWarnedOf) {
-  for (const std::string name : {"BASELINE",      "LIBTORCH",      "PYTHON",        "BUILD",
-                                 "BUILD_PYTHON",  "LAUNCHED_AS",   "RUN_ID",        "CHILD_PIPES",
-                                 "WORKER_IDLE",   "INDUCTOR_LOCK", "OFF_FOLDER",    "EXPORT_TRACEBACK",
-                                 "TESTS",         "FAULTS",        "FAULTS_LOCALE", "FUZZ",
-                                 "FUZZ_INPUTS",   "FUZZ_SECONDS",  "FUZZ_SEED",     "FUZZ_TARGET",
-                                 "LISTENER_DEMO", "MUTATIONS",     "SOAK_CASES",    "TEST_MARK",
-                                 "TEST_RESULTS",  "UPDATE_GOLDEN", "WERROR",        "SOMETHING_ELSE_ALTOGETHER"}) {
+  for (const std::string name : {"BASELINE",      "LIBTORCH",      "PYTHON",
+                                 "BUILD",         "BUILD_PYTHON",  "LAUNCHED_AS",
+                                 "RUN_ID",        "CHILD_PIPES",   "WORKER_IDLE",
+                                 "INDUCTOR_LOCK", "OFF_FOLDER",    "TESTS",
+                                 "FAULTS",        "FAULTS_LOCALE", "FUZZ",
+                                 "FUZZ_INPUTS",   "FUZZ_SECONDS",  "FUZZ_SEED",
+                                 "FUZZ_TARGET",   "LISTENER_DEMO", "MUTATIONS",
+                                 "SOAK_CASES",    "TEST_MARK",     "TEST_RESULTS",
+                                 "UPDATE_GOLDEN", "WERROR",        "SOMETHING_ELSE_ALTOGETHER"}) {
     const EnvironmentVariable variable("TORCHSTONE_" + name, "1");
     EXPECT_THAT(environment_warnings(), testing::IsEmpty());
   }
