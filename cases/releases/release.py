@@ -56,16 +56,15 @@ def parse_release(text):
     return Release(name, program)
 
 
-def parse_releases(texts, least=2):
-    """Returns the releases, the oldest first. Raises ValueError for a wrong name, a duplicate, or fewer than `least`
-    releases."""
+def parse_releases(texts):
+    """Returns the releases, the oldest first. Raises ValueError for a wrong name, a duplicate, or fewer than two."""
     releases = sorted(map(parse_release, texts), key=lambda release: order(release.name))
     names = [release.name for release in releases]
     for name in names:
         if names.count(name) > 1:
             raise ValueError(f"{name} is named twice")
-    if len(releases) < least:
-        raise ValueError(f"{len(releases)} release (expected {least} or more)")
+    if len(releases) < 2:
+        raise ValueError(f"{len(releases)} release (expected 2 or more)")
     return releases
 
 
