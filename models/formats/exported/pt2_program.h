@@ -82,7 +82,6 @@ struct ProgramInput {
   Source source = Source::user;
   std::string name{};  ///< dotted name of a parameter, a buffer or a constant; name in the graph of a user's tensor
   int slot = -1;       ///< -1: an unused input of the user
-  bool persistent = true;
 };
 
 /// A value that is written back into `target` after the program has run.

@@ -164,9 +164,9 @@ InputDescription of_user(const JsonPlace& spec) {
   return read;
 }
 
-InputDescription of_state(const JsonPlace& spec, Source source, const char* name, bool persistent) {
+InputDescription of_state(const JsonPlace& spec, Source source, const char* name) {
   InputDescription read{.place = spec};
-  read.input = {source, spec.at(name).text(), -1, persistent};
+  read.input = {source, spec.at(name).text(), -1};
   read.graph_name = spec.at("arg").at("name").text();
   read.tensor = true;
   return read;
@@ -176,9 +176,9 @@ InputDescription read_input(const JsonPlace& spec) {
   const auto [kind, value] = spec.only();
   if (kind == "user_input") return of_user(value);
   if (kind == "constant_input") return InputDescription{.place = value};
-  if (kind == "parameter") return of_state(value, Source::parameter, "parameter_name", true);
-  if (kind == "buffer") return of_state(value, Source::buffer, "buffer_name", value.at("persistent").boolean());
-  if (kind == "tensor_constant") return of_state(value, Source::constant, "tensor_constant_name", false);
+  if (kind == "parameter") return of_state(value, Source::parameter, "parameter_name");
+  if (kind == "buffer") return of_state(value, Source::buffer, "buffer_name");
+  if (kind == "tensor_constant") return of_state(value, Source::constant, "tensor_constant_name");
   if (kind == "custom_obj")
     value.fail(
         fmt::format("the custom object {} (expected tensors; export the model without objects of "
