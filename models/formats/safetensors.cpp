@@ -224,15 +224,4 @@ void write_safetensors(std::ostream& stream, const std::string& name, const Safe
   if (!stream.flush()) refuse(name, "cannot be written");
 }
 
-void write_safetensors(const std::string& path, const SafeTensors& content) {
-  const auto aside = path + ".part";
-  {
-    std::ofstream stream(aside, std::ios::binary);
-    write_safetensors(stream, aside, content);
-  }
-  std::error_code error;
-  std::filesystem::rename(aside, path, error);
-  if (error) refuse(path, error.message());
-}
-
 }  // namespace torchstone::formats

@@ -22,10 +22,8 @@ SafeTensors read_safetensors(const std::string& path);
 /// Reads from a seekable stream; `name` is used in errors.
 SafeTensors read_safetensors(std::istream& stream, const std::string& name);
 
-/// Writes to a temporary name and renames, so that existing files are complete. The tensors may be on any device; their
-/// layout must be strided. Throws std::runtime_error.
-void write_safetensors(const std::string& path, const SafeTensors& content);
-/// Writes to a stream; `name` is used in errors.
+/// Writes to a stream; `name` is used in errors. The tensors may be on any device; their layout must be strided. Throws
+/// std::runtime_error.
 void write_safetensors(std::ostream& stream, const std::string& name, const SafeTensors& content);
 
 }  // namespace torchstone::formats

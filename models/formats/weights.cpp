@@ -154,13 +154,4 @@ std::vector<std::string> load_weights(Model& model, const std::string& path) {
   return left_over;
 }
 
-void save_weights(const Model& model, const std::string& path) {
-  SafeTensors file;
-  for (const auto& [name, tensor] : state_of(model)) {
-    if (model.in_state_dict(name)) file.tensors[name] = tensor;
-  }
-  file.metadata["format"] = "pt";  // as Python's readers expect
-  write_safetensors(path, file);
-}
-
 }  // namespace torchstone::formats

@@ -31,7 +31,5 @@ class UnfitWeights : public std::runtime_error {
 /// num_batches_tracked, and all but one name of a tied tensor, whose names must agree. Throws UnfitWeights, or
 /// std::runtime_error for an unreadable file. The model is then unchanged.
 std::vector<std::string> load_weights(Model& model, const std::string& path);
-/// Writes the state_dict, with tied tensors under each of their names. Throws std::runtime_error.
-void save_weights(const Model& model, const std::string& path);
 
 }  // namespace torchstone::formats
