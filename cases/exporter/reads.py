@@ -55,7 +55,7 @@ def is_fake(tensor):
     return isinstance(tensor, torch._subclasses.FakeTensor)
 
 
-def stand_in(program):
+def has_reads(program):
     """Returns whether the exported program reads values from tensors."""
     graphs = [module.graph for module in program.graph_module.modules() if hasattr(module, "graph")]
     targets = [str(node.target) for graph in graphs for node in graph.nodes]

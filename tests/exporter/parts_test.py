@@ -116,7 +116,7 @@ class Reads(unittest.TestCase):
             return 1 if torch.compiler.is_exporting() or not x.isnan().any() else 2
         subject = types.SimpleNamespace(model=Read(check), args=(torch.randn(4, 5), torch.randint(9, (4,))), kwargs={})
         self.assertEqual(exporting.constant_reads(subject), [("__bool__", False)])
-        self.assertFalse(reads.stand_in(exporting.exported(subject)))
+        self.assertFalse(reads.has_reads(exporting.exported(subject)))
 
     def test_another_read_than_the_known_ones_is_an_error(self):
         model = Read(lambda x, words: words.max().item())
