@@ -199,8 +199,7 @@ auto make(bool cuts) {
 }
 
 TORCHSTONE_MODEL(speech_transformer, .family = "speech_transformer", .suites = {"torchbench"}, .train_batch = 32,
-                 .eval_batch = 1, .parameters = 46'471'168, .fixed_batch = true, .host_sync = true,
-                 .make = make(/*cuts=*/true));
+                 .eval_batch = 1, .parameters = 46'471'168, .fixed_batch = true, .make = make(/*cuts=*/true));
 TORCHSTONE_MODEL(speech_transformer_masked, .family = "speech_transformer", .suites = {"torchbench"}, .train_batch = 32,
                  .eval_batch = 1, .parameters = 46'471'168, .fixed_batch = true, .make = make(/*cuts=*/false));
 

@@ -227,8 +227,7 @@ const Detector mini{
     .limits = {.proposals = 20, .training_proposals = 20},
     .heads = {.width = pyramid_width, .classes = class_count, .hidden = 64, .detections = 10, .score_gain = 30}};
 TORCHSTONE_MODEL(vision_maskrcnn, .family = "mask_rcnn", .suites = {"torchbench"}, .train_batch = 1, .eval_batch = 1,
-                 .parameters = 44'401'393, .fixed_batch = true, .host_sync = true,
-                 .make = by_preset<MaskRcnn>(Detector{}, mini));
+                 .parameters = 44'401'393, .fixed_batch = true, .make = by_preset<MaskRcnn>(Detector{}, mini));
 
 }  // namespace
 }  // namespace torchstone::mask_rcnn

@@ -70,7 +70,6 @@ struct ModelInfo {
   bool dimensions_alone = false;
   /// train() and eval() do not change the model, because the mode is a part of its file.
   bool fixed_mode = false;
-  bool host_sync = false;  ///< forward reads a value back (`.item()`), so it cannot be captured whole
   /// Makes the model, on the CPU, with random weights from torch's default generator. What it throws becomes the
   /// status model_fail_to_load.
   std::function<std::shared_ptr<Model>(const ModelOptions&)> make{};
