@@ -15,8 +15,8 @@ inline bool is_out_of_memory(Status status) {
 
 /// Returns the recorded exit code. Without one (merged results, killed runs), computes it from the results.
 int exit_code_of(const Report& report);
-/// Whether the run was not cut short, by its `exit_reason`. Merged results and those of several releases of torch are
-/// complete.
+/// Whether the run reached its end, by its `exit_reason`. Merged results and a document of several releases of torch
+/// count as complete.
 bool is_complete(const RunInfo& run);
 /// Returns the meaning of an exit code of torchstone: "a gate failed".
 std::string exit_words(int code);
