@@ -54,7 +54,7 @@ function(torchstone_torch_free target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
   add_library(${target}_core OBJECT ${arg_SOURCES})
   target_link_libraries(${target}_core PRIVATE ${arg_LINK} torchstone_options)
-  # Adds these folders directly, because linking models and fixtures would add those of LibTorch too.
+  # Adds these folders directly, because linking models and fixtures would also add LibTorch's include folders.
   target_include_directories(${target}_core PRIVATE ${PROJECT_SOURCE_DIR}/models/include ${PROJECT_SOURCE_DIR}/fixtures/include)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_core>)
 endfunction()
